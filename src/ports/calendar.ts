@@ -126,7 +126,7 @@ export interface CalendarEvent {
   version: string | null;
 }
 
-export interface BusyQuestion {
+export interface BusyTimesQuery {
   calendarIds: string[];
   from: number;
   to: number;
@@ -194,12 +194,12 @@ export interface Calendar {
   readonly password?: PasswordSignIn;
 
   /** Busy times that overlap `[from, to)`, merged and in order. Throws if a calendar cannot be read. */
-  busyTimes(credential: CalendarCredential, question: BusyQuestion, limits: CallLimits): Promise<Interval[]>;
+  busyTimes(credential: CalendarCredential, query: BusyTimesQuery, limits: CallLimits): Promise<Interval[]>;
 
   /** Events in the range of `busyTimes` whose times are uncertain. Absent where the provider interprets events itself. */
   eventProblems?(
     credential: CalendarCredential,
-    question: BusyQuestion,
+    query: BusyTimesQuery,
     limits: CallLimits,
   ): Promise<EventProblem[]>;
 
@@ -243,7 +243,7 @@ export interface Calendar {
   /** Changes to events of bookings since `cursor`. Null reads every event that ends after `since`. */
   changedEvents(
     credential: CalendarCredential,
-    question: { calendarId: string; cursor: string | null; since: number; timeZone?: string | undefined },
+    query: { calendarId: string; cursor: string | null; since: number; timeZone?: string | undefined },
     limits: CallLimits,
   ): Promise<EventChanges>;
 
@@ -266,7 +266,7 @@ export interface OAuthSignIn {
 
   /** Exchanges the code, once. Rejects with `scope_missing` if the person cleared a permission. */
   finish(
-    answer: { code: string; codeVerifier: string; redirectUri: string },
+    consent: { code: string; codeVerifier: string; redirectUri: string },
     limits: CallLimits,
   ): Promise<Connected>;
 }

@@ -23,11 +23,11 @@ describe('a booking', () => {
   test('returns the event and its meeting link, and creates the event in the calendar', async () => {
     const staff = await fixture.staff(account);
     const body = bookingOf(staff.id, date, '09:30', '10:00', { name: ' Eve ' });
-    const answer = await fixture.book(account, body);
-    expect(answer.status).toBe(200);
+    const response = await fixture.book(account, body);
+    expect(response.status).toBe(200);
     const [event, ...others] = await fixture.control.liveEvents(staff.email);
     expect(others).toEqual([]);
-    expect(answer.json).toEqual({
+    expect(response.json).toEqual({
       success: true,
       message: expect.any(String),
       data: {
@@ -61,22 +61,22 @@ describe('a booking', () => {
     const slots = await fixture.slots(account, staff.id, date, '&timezone=Asia/Kolkata');
     const { from, to } = slots.json.data.slots[1];
     expect([from, to]).toEqual(['15:00', '15:30']);
-    const answer = await fixture.book(
+    const response = await fixture.book(
       account,
       bookingOf(staff.id, date, from, to, { timezone: 'Asia/Kolkata' }),
     );
-    expect(answer.json.data).toMatchObject({ date, from, to, startsAt: `${date}T09:30:00.000Z` });
+    expect(response.json.data).toMatchObject({ date, from, to, startsAt: `${date}T09:30:00.000Z` });
   });
 
   test('creates no event for staff without a calendar, and returns a meeting link of the gateway', async () => {
     const staff = await fixture.staff(account, { calendar: 'none' });
-    const answer = await fixture.book(account, bookingOf(staff.id, date, '09:00', '09:30'));
-    expect(answer.json.data).toMatchObject({
+    const response = await fixture.book(account, bookingOf(staff.id, date, '09:00', '09:30'));
+    expect(response.json.data).toMatchObject({
       status: 'confirmed',
       calendarEventId: null,
       calendarEventLink: null,
     });
-    expect(answer.json.data.meetingLink).toMatch(/^https:\/\/meet\.example\/[0-9a-f]{32}$/);
+    expect(response.json.data.meetingLink).toMatch(/^https:\/\/meet\.example\/[0-9a-f]{32}$/);
     expect(await fixture.open(account, staff.id, date)).not.toContain('09:00');
   });
 });
@@ -93,8 +93,8 @@ describe('rejections', () => {
       ['10', '11'],
     ];
     for (const [from, to] of wrong) {
-      const answer = await fixture.book(account, bookingOf(staff.id, date, from ?? '', to ?? ''));
-      expect([from, answer.status, answer.json.code]).toEqual([from, 409, 'slot_unavailable']);
+      const response = await fixture.book(account, bookingOf(staff.id, date, from ?? '', to ?? ''));
+      expect([from, response.status, response.json.code]).toEqual([from, 409, 'slot_unavailable']);
     }
     const past = await fixture.book(account, bookingOf(staff.id, '2020-01-06', '10:00', '10:30'));
     expect([past.status, past.json.alternatives]).toEqual([409, []]);
@@ -126,7 +126,7 @@ describe('rejections', () => {
     const soon = Temporal.Now.zonedDateTimeISO(timezone).add({ hours: 30 });
     const next = soon.round({ smallestUnit: 'hour', roundingMode: 'ceil' });
     const clock = (minutes: number) => next.add({ minutes }).toPlainTime().toString().slice(0, 5);
-    const asked = bookingOf(staff.id, next.toPlainDate().toString(), clock(0), clock(30));
+    const requested = bookingOf(staff.id, next.toPlainDate().toString(), clock(0), clock(30));
     const path = `/v1/appointments/users/${staff.id}/schedule`;
     const noticed = (minimumNoticeMinutes: number) =>
       fixture.must(
@@ -134,10 +134,10 @@ describe('rejections', () => {
       );
     await noticed(2 * 24 * 60);
     const second = randomUUID();
-    const inNotice = await fixture.book(account, asked, second);
+    const inNotice = await fixture.book(account, requested, second);
     expect([inNotice.status, inNotice.json.code]).toEqual([409, 'slot_unavailable']);
     await noticed(60);
-    expect((await fixture.book(account, asked, second)).status).toBe(200);
+    expect((await fixture.book(account, requested, second)).status).toBe(200);
   });
 
   test('returns 409 and writes nothing when the calendar became busy after the slots were listed', async () => {
@@ -147,9 +147,9 @@ describe('rejections', () => {
       start: { dateTime: `${date}T10:15:00Z` },
       end: { dateTime: `${date}T10:45:00Z` },
     });
-    const answer = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
-    expect([answer.status, answer.json.code]).toEqual([409, 'slot_unavailable']);
-    expect(answer.json.alternatives.map(({ from }: { from: string }) => from)).toEqual([
+    const response = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+    expect([response.status, response.json.code]).toEqual([409, 'slot_unavailable']);
+    expect(response.json.alternatives.map(({ from }: { from: string }) => from)).toEqual([
       '09:00',
       '09:30',
       '11:00',
@@ -162,8 +162,8 @@ describe('rejections', () => {
   test('returns 409, leaves no booking and updates the status when the authorization was revoked', async () => {
     const staff = await fixture.staff(account);
     await fixture.control.revokeGrants({ account: staff.email });
-    const answer = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
-    expect([answer.status, answer.json.code]).toEqual([409, 'calendar_not_connected']);
+    const response = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+    expect([response.status, response.json.code]).toEqual([409, 'calendar_not_connected']);
     const status = await fixture.call(
       account,
       'GET',
@@ -177,29 +177,29 @@ describe('rejections', () => {
 
   test('returns 409 when the calendar was never connected', async () => {
     const staff = await fixture.staff(account, { calendar: 'unconnected' });
-    const answer = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
-    expect([answer.status, answer.json.code]).toEqual([409, 'calendar_not_connected']);
+    const response = await fixture.book(account, bookingOf(staff.id, date, '10:00', '10:30'));
+    expect([response.status, response.json.code]).toEqual([409, 'calendar_not_connected']);
   });
 
   test("returns 404 for unknown staff, another account's staff and inactive staff", async () => {
     const theirs = await fixture.staff(await fixture.account(), { calendar: 'none' });
-    const gone = await fixture.staff(account, { calendar: 'none' });
-    const path = `/v1/appointments/users/${gone.id}`;
+    const inactive = await fixture.staff(account, { calendar: 'none' });
+    const path = `/v1/appointments/users/${inactive.id}`;
     await fixture.must(fixture.call(account, 'PATCH', path, { active: false }));
-    for (const id of ['nonsense', randomUUID(), theirs.id, gone.id]) {
-      const answer = await fixture.book(account, bookingOf(id, date, '10:00', '10:30'));
-      expect(answer.status).toBe(404);
+    for (const id of ['nonsense', randomUUID(), theirs.id, inactive.id]) {
+      const response = await fixture.book(account, bookingOf(id, date, '10:00', '10:30'));
+      expect(response.status).toBe(404);
     }
   });
 
   test('returns 400 with every problem of an invalid body', async () => {
     const staff = await fixture.staff(account, { calendar: 'none' });
-    const answer = await fixture.book(account, {
+    const response = await fixture.book(account, {
       ...bookingOf(staff.id, date, '10:00', '10:30', { email: 'nobody', surprise: 1 }),
       phoneNumber: undefined,
     });
-    expect(answer.status).toBe(400);
-    expect(answer.json.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
+    expect(response.status).toBe(400);
+    expect(response.json.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
       'email',
       'phoneNumber',
       'surprise',
@@ -279,14 +279,18 @@ describe('form questions', () => {
       400,
       expect.stringContaining('"Do you agree?" must be true'),
     ]);
-    const fine = await answered([
+    const valid = await answered([
       { question: ' What is it about? ', questionType: 'textarea', isRequired: true, answer: 'Knee' },
       { question: 'Which days?', answer: '["Tue"]' },
       { _id: null, question: 'Do you agree?', answer: true, options: null, placeholder: null },
     ]);
-    expect(fine.status).toBe(200);
-    const kept = await fixture.call(account, 'GET', `/v1/appointments/bookings/${fine.json.data.bookingId}`);
-    expect(kept.json.data.staticQuestionAnswers).toMatchObject([
+    expect(valid.status).toBe(200);
+    const stored = await fixture.call(
+      account,
+      'GET',
+      `/v1/appointments/bookings/${valid.json.data.bookingId}`,
+    );
+    expect(stored.json.data.staticQuestionAnswers).toMatchObject([
       { question: 'What is it about?', answer: 'Knee' },
       { question: 'Which days?', answer: '["Tue"]' },
       { question: 'Do you agree?', answer: 'true' },

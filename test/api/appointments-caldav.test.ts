@@ -96,8 +96,8 @@ function bookingsInCaldav(): void {
   test('creates one event when the response to the insert is lost', async () => {
     server.proxy.dropNextPutResponse = true;
     const body = bookingOf(staffId, date, '11:00', '11:30');
-    const { body: answer } = await book(deps, { accountId: account, key: crypto.randomUUID(), body });
-    expect(await files()).toContain(JSON.parse(answer).data.calendarEventId);
+    const { body: response } = await book(deps, { accountId: account, key: crypto.randomUUID(), body });
+    expect(await files()).toContain(JSON.parse(response).data.calendarEventId);
     expect(await files()).toHaveLength(2);
   });
 
@@ -117,9 +117,9 @@ function bookingsInCaldav(): void {
       if (staff) await putCalendar(deps, staff, { provider: 'caldav', ...way });
     }
     // delay the busy checks, so that all of them see the hour free
-    server.proxy.change = async (method, _path, answer) => {
+    server.proxy.change = async (method, _path, response) => {
       if (method === 'REPORT') await new Promise((resolve) => setTimeout(resolve, 100));
-      return answer;
+      return response;
     };
     const outcomes = await Promise.all(
       Array.from({ length: 200 }, (_, index) => {
@@ -184,8 +184,8 @@ function bookingsInCaldav(): void {
     expect((await server.direct(person, 'PUT', moved.file, { body, headers })).status).toBe(201);
     await server.direct(person, 'DELETE', deleted.file);
     await server.direct(person, 'DELETE', hidden.file);
-    server.proxy.change = (method, at, answer) =>
-      method === 'GET' && at === hidden.file ? { ...answer, status: 403 } : answer;
+    server.proxy.change = (method, at, response) =>
+      method === 'GET' && at === hidden.file ? { ...response, status: 403 } : response;
     await readAll();
     await aMinuteLater();
     await readAll();

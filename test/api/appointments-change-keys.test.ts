@@ -92,8 +92,8 @@ describe('an Idempotency-Key on a change', () => {
     await fixture.control.clearFaults();
     await fixture.control.addFault({ does: 'reset', on: 'events.patch' });
     expect((await fixture.hurried(() => change(made.bookingId, 'reschedule', key, eleven))).status).toBe(503);
-    const meanwhile = await change(made.bookingId, 'reschedule', key, eleven);
-    expect([meanwhile.status, meanwhile.json.code]).toEqual([409, 'idempotency_in_progress']);
+    const concurrent = await change(made.bookingId, 'reschedule', key, eleven);
+    expect([concurrent.status, concurrent.json.code]).toEqual([409, 'idempotency_in_progress']);
     await fixture.control.clearFaults();
     await fixture.settleAll();
     const answered = await change(made.bookingId, 'reschedule', key, eleven);
@@ -132,10 +132,10 @@ describe('an Idempotency-Key on a change', () => {
     const staff = await fixture.staff(account);
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     const key = randomUUID();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => change(made.bookingId, 'reschedule', key, eleven)),
     );
-    const codes = new Set(answers.map(({ status, json }) => `${status} ${json.code ?? ''}`));
+    const codes = new Set(responses.map(({ status, json }) => `${status} ${json.code ?? ''}`));
     expect([...codes].every((code) => ['200 ', '409 idempotency_in_progress'].includes(code))).toBe(true);
     expect(await changesBegun(made.bookingId)).toBe(1);
     expect((await change(made.bookingId, 'reschedule', key, eleven)).status).toBe(200);

@@ -150,8 +150,8 @@ describe('a change of a booking', () => {
     const staff = await fixture.staff(account);
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     await fixture.control.revokeGrants({ account: staff.email });
-    const answer = await change(made.bookingId, 'cancel');
-    expect([answer.status, answer.json.code]).toEqual([409, 'calendar_not_connected']);
+    const response = await change(made.bookingId, 'cancel');
+    expect([response.status, response.json.code]).toEqual([409, 'calendar_not_connected']);
     await fixture.connect(account, staff.id);
     await fixture.settleAll();
     expect(await fixture.control.liveEvents(staff.email)).toEqual([]);
@@ -170,8 +170,8 @@ describe('a change of a booking', () => {
       { date, from: '10:00', to: '10:30' },
       { date, from: '15:30', to: '16:00', timezone: 'Asia/Kolkata' },
     ]) {
-      const answer = await change(made.bookingId, 'reschedule', to);
-      expect([answer.status, answer.json.data.startsAt]).toEqual([200, at('10:00')]);
+      const response = await change(made.bookingId, 'reschedule', to);
+      expect([response.status, response.json.data.startsAt]).toEqual([200, at('10:00')]);
     }
     expect(await rowOf(made.bookingId)).toEqual(before);
     expect((await fixture.control.changes()).length).toBe(changed);
@@ -289,8 +289,8 @@ describe('a change by the time of the event', () => {
     fixture.clock.aheadMs += Date.parse(at('12:00')) - fixture.clock.now();
     await fixture.control.addFault({ does: 'reset', on: 'events.get' });
     try {
-      const answer = await change(made.bookingId, 'cancel');
-      expect([answer.status, answer.json.code]).toEqual([409, 'booking_not_changeable']);
+      const response = await change(made.bookingId, 'cancel');
+      expect([response.status, response.json.code]).toEqual([409, 'booking_not_changeable']);
     } finally {
       fixture.clock.aheadMs = before;
     }

@@ -97,8 +97,11 @@ describe('staff', () => {
   test('return 400 naming each unknown department', async () => {
     const account = await fixture.account();
     const body = { name: 'Ada', departmentIds: [randomUUID(), 'x'] };
-    const answer = await fixture.call(account, 'POST', `${base}/users`, body);
-    expect([answer.status, problemPaths(answer)]).toEqual([400, ['departmentIds[0]', 'departmentIds[1]']]);
+    const response = await fixture.call(account, 'POST', `${base}/users`, body);
+    expect([response.status, problemPaths(response)]).toEqual([
+      400,
+      ['departmentIds[0]', 'departmentIds[1]'],
+    ]);
     expect(await names(account, '/users?includeInactive=true')).toEqual([]);
   });
 
@@ -249,11 +252,11 @@ describe('form questions', () => {
   test('return 400 with every problem when invalid', async () => {
     const account = await fixture.account();
     const { id } = await fixture.staff(account, { calendar: 'none' });
-    const answer = await fixture.call(account, 'PUT', `${base}/users/${id}/form-questions`, [
+    const response = await fixture.call(account, 'PUT', `${base}/users/${id}/form-questions`, [
       { question: 'Same?', questionType: 'text', isRequired: true, options: ['x'] },
       { question: ' Same? ', questionType: 'select', isRequired: true },
     ]);
-    expect([answer.status, problemPaths(answer)]).toEqual([
+    expect([response.status, problemPaths(response)]).toEqual([
       400,
       ['[0].options', '[1].options', '[1].question'],
     ]);
@@ -268,11 +271,11 @@ describe('bookings', () => {
     const times = ['09:00', '09:30', '10:00', '10:30'];
     for (const [index, from] of times.slice(0, 3).entries()) {
       const guest = { email: `Guest${index}@example.com`, phoneNumber: `+1 555 000 000${index}` };
-      const answer = await fixture.book(
+      const response = await fixture.book(
         account,
         bookingOf(staff.id, date, from, times[index + 1] ?? '', guest),
       );
-      expect(answer.status).toBe(200);
+      expect(response.status).toBe(200);
     }
     const froms = async (query: string) =>
       (await items(account, `/bookings?${query}`)).map(({ from }: { from: string }) => from);

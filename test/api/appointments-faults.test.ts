@@ -56,9 +56,9 @@ describe('when the calendar fails', () => {
     const staff = await fixture.staff(account);
     await fixture.control.addFault({ does: 'refuse', on: 'events.insert', reason: 'invalid', status: 400 });
     const key = randomUUID();
-    const answer = await fixture.book(account, ten(staff.id), key);
-    expect([answer.status, answer.json.code]).toEqual([502, 'provider_rejected']);
-    expect(answer.json.provider).toMatchObject({ message: expect.any(String) });
+    const response = await fixture.book(account, ten(staff.id), key);
+    expect([response.status, response.json.code]).toEqual([502, 'provider_rejected']);
+    expect(response.json.provider).toMatchObject({ message: expect.any(String) });
     expect(await fixture.occupancies(staff.id)).toBe(0);
     await fixture.control.clearFaults();
     expect((await fixture.book(account, ten(staff.id), key)).status).toBe(200);
@@ -80,11 +80,11 @@ describe('when the calendar fails', () => {
     const staff = await fixture.staff(account);
     const key = randomUUID();
     await fixture.control.addFault({ does: 'reset' });
-    const answer = await fixture.book(account, ten(staff.id), key);
-    expect([answer.status, answer.headers.has('retry-after')]).toEqual([503, true]);
+    const response = await fixture.book(account, ten(staff.id), key);
+    expect([response.status, response.headers.has('retry-after')]).toEqual([503, true]);
     expect((await fixture.bookingRows(staff.id)).map(({ state }) => state)).toEqual(['undoing']);
-    const meanwhile = await fixture.book(account, ten(staff.id), key);
-    expect([meanwhile.status, meanwhile.json.code]).toEqual([409, 'idempotency_in_progress']);
+    const concurrent = await fixture.book(account, ten(staff.id), key);
+    expect([concurrent.status, concurrent.json.code]).toEqual([409, 'idempotency_in_progress']);
     const rival = await fixture.book(account, ten(staff.id));
     expect([rival.status, rival.json.code]).toEqual([409, 'slot_unavailable']);
     await fixture.control.clearFaults();

@@ -21,9 +21,9 @@ async function must<T>(
   body?: unknown,
   headers?: Record<string, string>,
 ): Promise<T> {
-  const answer = await gateway.call<T>(method, path, { body, ...(headers ? { headers } : {}) });
-  if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.text}`);
-  return answer.body.data;
+  const response = await gateway.call<T>(method, path, { body, ...(headers ? { headers } : {}) });
+  if (response.status !== 200) throw new Error(`${method} ${path}: ${response.text}`);
+  return response.body.data;
 }
 
 test('an empty account is set up, and a booking is made, moved, cancelled and published', async () => {

@@ -133,7 +133,7 @@ describe('an event that is deleted externally', () => {
       get(target, name) {
         if (name !== 'changedEvents') return Reflect.get(target, name);
         return async (...given: Parameters<typeof target.changedEvents>) => {
-          const answer = await target.changedEvents(...given);
+          const response = await target.changedEvents(...given);
           // the full reading: the last call before bookings are cancelled
           if (given[1].cursor === null) {
             await fixture.control.changeEvent(first.staff.email, first.made.calendarEventId, {
@@ -141,7 +141,7 @@ describe('an event that is deleted externally', () => {
             });
             await fixture.must(fixture.call(account, 'POST', `${path}/reschedule`, moving));
           }
-          return answer;
+          return response;
         };
       },
     });

@@ -207,12 +207,12 @@ describe('a reading', () => {
         const member = Reflect.get(target, name);
         if (name !== call) return member;
         return async (...given: unknown[]) => {
-          const answer = await member.apply(target, given);
+          const response = await member.apply(target, given);
           if (!isDone) {
             isDone = true;
             await act();
           }
-          return answer;
+          return response;
         };
       },
     });

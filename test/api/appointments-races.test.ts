@@ -21,9 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-function statuses(answers: { status: number }[]): Record<number, number> {
+function statuses(responses: { status: number }[]): Record<number, number> {
   const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
@@ -32,9 +32,9 @@ describe('concurrent requests', () => {
     const staff = await fixture.staff(account);
     await fixture.slots(account, staff.id, date);
     const body = bookingOf(staff.id, date, '10:00', '10:30');
-    const answers = await Promise.all(Array.from({ length: 50 }, () => fixture.book(account, body)));
-    expect(statuses(answers)).toEqual({ 200: 1, 409: 49 });
-    const losers = answers.filter(({ status }) => status === 409);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => fixture.book(account, body)));
+    expect(statuses(responses)).toEqual({ 200: 1, 409: 49 });
+    const losers = responses.filter(({ status }) => status === 409);
     expect(new Set(losers.map(({ json }) => json.code))).toEqual(new Set(['slot_unavailable']));
     expect(losers[0]?.json.alternatives.map(({ from }: { from: string }) => from)).toEqual(
       ['09:00', '09:30', '10:30'].sort(),
@@ -48,14 +48,14 @@ describe('concurrent requests', () => {
     const staff = await fixture.staff(account, { schedule: { slotMinutes: 30, slotStepMinutes: 15 } });
     const starts = ['10:00', '10:15', '10:30'];
     const ends = ['10:30', '10:45', '11:00'];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 45 }, (_, index) =>
         fixture.book(account, bookingOf(staff.id, date, starts[index % 3] ?? '', ends[index % 3] ?? '')),
       ),
     );
-    const won = answers.filter(({ status }) => status === 200).map(({ json }) => json.data.from);
+    const won = responses.filter(({ status }) => status === 200).map(({ json }) => json.data.from);
     expect([['10:15'], ['10:00', '10:30']]).toContainEqual(won.sort());
-    expect(statuses(answers)[409]).toBe(45 - won.length);
+    expect(statuses(responses)[409]).toBe(45 - won.length);
     expect(await fixture.control.liveEvents(staff.email)).toHaveLength(won.length);
   });
 
@@ -63,12 +63,12 @@ describe('concurrent requests', () => {
     const staff = await fixture.staff(account, { calendar: 'none', schedule: { dailyLimit: 2 } });
     const starts = ['09:00', '09:30', '10:00', '10:30', '11:00', '11:30'];
     const ends = [...starts.slice(1), '12:00'];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 24 }, (_, index) =>
         fixture.book(account, bookingOf(staff.id, date, starts[index % 6] ?? '', ends[index % 6] ?? '')),
       ),
     );
-    expect(statuses(answers)).toEqual({ 200: 2, 409: 22 });
+    expect(statuses(responses)).toEqual({ 200: 2, 409: 22 });
   });
 
   test('never overlap, because the database rejects overlapping occupancies', async () => {
@@ -139,14 +139,14 @@ describe('two processes', () => {
     const second = await fixture.staff(account);
     const other = fixture.depsOn(fixture.deps.db, { google: fixture.calendar });
     const key = randomUUID();
-    const answers = await Promise.allSettled(
+    const responses = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) => {
         const staff = index % 2 === 0 ? first : second;
         const body = bookingOf(staff.id, date, '10:00', '10:30');
         return book(index % 4 < 2 ? fixture.deps : other, { accountId: account, key, body });
       }),
     );
-    const done = answers.filter(({ status }) => status === 'fulfilled');
+    const done = responses.filter(({ status }) => status === 'fulfilled');
     expect(done.length).toBeGreaterThan(0);
     const rows = [...(await fixture.bookingRows(first.id)), ...(await fixture.bookingRows(second.id))];
     expect(rows).toHaveLength(1);
@@ -158,10 +158,10 @@ describe('the idempotency key', () => {
     const staff = await fixture.staff(account);
     const body = bookingOf(staff.id, date, '10:00', '10:30');
     const key = randomUUID();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => fixture.book(account, body, key)));
-    const done = answers.filter(({ status }) => status === 200);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => fixture.book(account, body, key)));
+    const done = responses.filter(({ status }) => status === 200);
     expect(new Set(done.map(({ text }) => text)).size).toBe(1);
-    const waiting = answers.filter(({ status }) => status !== 200);
+    const waiting = responses.filter(({ status }) => status !== 200);
     expect(waiting.every(({ json }) => json.code === 'idempotency_in_progress')).toBe(true);
     expect(await fixture.bookingRows(staff.id)).toHaveLength(1);
     expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);

@@ -26,14 +26,14 @@ async function sharing() {
 test('makes one booking and one event for 200 concurrent requests to a shared calendar', async () => {
   const [first, second] = await sharing();
   await fixture.control.addFault({ does: 'delay', ms: 300, on: 'events.insert' });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 200 }, (_, index) =>
       fixture.book(account, bookingOf(index % 2 === 0 ? first.id : second.id, date, '10:00', '10:30')),
     ),
   );
   await fixture.control.clearFaults();
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-  expect(answers.filter(({ json }) => json.code === 'slot_unavailable')).toHaveLength(199);
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(responses.filter(({ json }) => json.code === 'slot_unavailable')).toHaveLength(199);
   expect(await fixture.control.liveEvents(first.email)).toHaveLength(1);
   expect((await fixture.occupancies(first.id)) + (await fixture.occupancies(second.id))).toBe(1);
 });

@@ -28,8 +28,8 @@ test('returns the open slots of a date as local times and instants', async () =>
       weekly: [{ weekday: 'monday', from: '09:00', to: '11:00' }],
     },
   });
-  const answer = await fixture.slots(account, staff.id, date);
-  expect(answer.json).toEqual({
+  const response = await fixture.slots(account, staff.id, date);
+  expect(response.json).toEqual({
     success: true,
     message: expect.any(String),
     data: {
@@ -43,9 +43,9 @@ test('returns the open slots of a date as local times and instants', async () =>
       ],
     },
   });
-  const asked = await fixture.slots(account, staff.id, date, '&timezone=America/New_York');
-  expect(asked.json.data.timezone).toBe('America/New_York');
-  expect(asked.json.data.slots).toEqual([]);
+  const requested = await fixture.slots(account, staff.id, date, '&timezone=America/New_York');
+  expect(requested.json.data.timezone).toBe('America/New_York');
+  expect(requested.json.data.slots).toEqual([]);
 });
 
 test('omits slots that are busy in the calendar now, buffers included', async () => {
@@ -79,16 +79,16 @@ test('returns an empty list for a past date, a day off, and a date beyond the bo
     schedule: { bookingWindowDays: 30, overrides: [{ date, windows: [] }] },
   });
   const later = Temporal.PlainDate.from(date).add({ days: 60 }).toString();
-  for (const asked of ['2020-01-06', date, later]) {
-    expect([asked, await fixture.open(account, staff.id, asked)]).toEqual([asked, []]);
+  for (const requested of ['2020-01-06', date, later]) {
+    expect([requested, await fixture.open(account, staff.id, requested)]).toEqual([requested, []]);
   }
 });
 
 test('returns 400 naming an invalid date, an unknown zone, and a missing or unknown parameter', async () => {
   const staff = await fixture.staff(account, { calendar: 'none' });
   const problems = async (query: string) => {
-    const answer = await fixture.call(account, 'GET', `/v1/appointments/available-slots?${query}`);
-    return [answer.status, answer.json.errors?.map(({ path }: { path: string }) => path)];
+    const response = await fixture.call(account, 'GET', `/v1/appointments/available-slots?${query}`);
+    return [response.status, response.json.errors?.map(({ path }: { path: string }) => path)];
   };
   const id = `appointmentUserId=${staff.id}`;
   expect(await problems(`${id}&date=2027-02-30`)).toEqual([400, ['date']]);
@@ -111,8 +111,8 @@ test('returns 409 without a required calendar, and 503 with Retry-After for an u
   expect([unconnected.status, unconnected.json.code]).toEqual([409, 'calendar_not_connected']);
   const staff = await fixture.staff(account);
   await fixture.control.addFault({ does: 'reset', on: 'freebusy.query' });
-  const answer = await fixture.slots(account, staff.id, date);
-  expect([answer.status, answer.json.code, answer.headers.has('retry-after')]).toEqual([
+  const response = await fixture.slots(account, staff.id, date);
+  expect([response.status, response.json.code, response.headers.has('retry-after')]).toEqual([
     503,
     'provider_unavailable',
     true,
@@ -123,8 +123,10 @@ test('shares a calendar call between concurrent requests, and makes another one 
   const staff = await fixture.staff(account);
   const before = (await fixture.control.calls('freebusy.query')).length;
   await fixture.control.addFault({ does: 'delay', on: 'freebusy.query', ms: 300, times: 1 });
-  const answers = await Promise.all(Array.from({ length: 12 }, () => fixture.slots(account, staff.id, date)));
-  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  const responses = await Promise.all(
+    Array.from({ length: 12 }, () => fixture.slots(account, staff.id, date)),
+  );
+  expect(responses.every(({ status }) => status === 200)).toBe(true);
   expect((await fixture.control.calls('freebusy.query')).length - before).toBeLessThanOrEqual(2);
   await fixture.open(account, staff.id, date);
   expect((await fixture.control.calls('freebusy.query')).length - before).toBeLessThanOrEqual(3);
@@ -157,10 +159,10 @@ test('reads a stored window from 09:00 to 09:00 as 24 hours', async () => {
 test('never shares a response with another account', async () => {
   const staff = await fixture.staff(account, { calendar: 'none' });
   const otherAccount = await fixture.account();
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     fixture.slots(account, staff.id, date),
     fixture.slots(otherAccount, staff.id, date),
     fixture.slots(account, staff.id.toUpperCase(), date),
   ]);
-  expect(answers.map(({ status }) => status)).toEqual([200, 404, 200]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 404, 200]);
 });

@@ -141,9 +141,9 @@ describe('transactions', () => {
     const staff = await fixture.staff(account);
     await fixture.control.set({ conference: { kind: 'failure' } });
     const body = ten(staff.id);
-    const { body: answer } = await book(deps, { accountId: account, key: staff.id, body });
+    const { body: response } = await book(deps, { accountId: account, key: staff.id, body });
     await fixture.control.set({ conference: { kind: 'success' } });
-    const { bookingId } = JSON.parse(answer).data;
+    const { bookingId } = JSON.parse(response).data;
     await rescheduleBooking(deps, { accountId: account, bookingId, ...eleven });
     // only this calendar: concurrent reads of others have their own transactions
     await sql`update calendar_connections set changes_due_at = case when staff_id = ${staff.id} then now()

@@ -54,23 +54,23 @@ describe.each([
   ['a calendar', 'url', connectCalendar],
 ] as const)('%s', (_what, path, add) => {
   it.each(forms)('returns 400 at %s', async (url) => {
-    const answer = await add(url);
-    expect([answer.status, answer.body.errors?.map((problem) => problem.path)]).toEqual([400, [path]]);
+    const response = await add(url);
+    expect([response.status, response.body.errors?.map((problem) => problem.path)]).toEqual([400, [path]]);
   });
 });
 
 test('returns 400 for a sender whose address has a query or a fragment, because paths are appended to it', async () => {
   for (const tail of ['?', '?x=', '#', '/#x']) {
-    const answer = await addSender(`https://1.1.1.1${tail}`);
-    expect([answer.status, answer.body.errors?.[0]?.path]).toEqual([400, 'apiUrl']);
+    const response = await addSender(`https://1.1.1.1${tail}`);
+    expect([response.status, response.body.errors?.[0]?.path]).toEqual([400, 'apiUrl']);
   }
 });
 
 test("calls the platform at the operator's private address, and no private address from a request", async () => {
-  const answer = await gateway.call('POST', '/v1/senders', {
+  const response = await gateway.call('POST', '/v1/senders', {
     body: { name: 'x', phoneNumberId: '1', businessAccountId: '2', ...secrets },
   });
-  expect([answer.status, answer.body.code]).toEqual([502, 'provider_rejected']);
+  expect([response.status, response.body.code]).toEqual([502, 'provider_rejected']);
   expect((await addSender(privateServer.url)).status).toBe(400);
   expect((await connectCalendar(privateServer.url)).status).toBe(400);
   expect(privateServer.requests).toBe(0);

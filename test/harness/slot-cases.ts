@@ -20,7 +20,7 @@ export interface Case {
   /** RFC 3339 intervals `from/to`. */
   busy?: string[];
   booked?: string[];
-  asked?: string;
+  requestedZone?: string;
 }
 
 const windowOf = (text: string): ClockWindow => ({ from: text.slice(0, 5), to: text.slice(6) });
@@ -48,7 +48,7 @@ export function slots(given: Case) {
   const terms = termsOf(given);
   const day = dayOfDate(given.date) ?? Number.NaN;
   const now = Date.parse(given.now ?? `${given.date}T00:00:00Z`) - (given.now ? 0 : 3 * 86_400_000);
-  const timezone = given.asked ?? given.zone;
+  const timezone = given.requestedZone ?? given.zone;
   const starts = freeStarts(terms, candidateStarts(terms, { day, timezone, now }), {
     busy: (given.busy ?? []).map((text) => {
       const [from, to] = text.split('/').map((part) => Date.parse(part));

@@ -55,9 +55,9 @@ export async function openCaldav(kind: CaldavKind): Promise<CaldavProvider> {
     given?: { body?: string; headers?: Record<string, string> },
   ) => {
     const path = `${pathOf(calendarId)}${name}`;
-    const answer = await server.direct(ownerOf(calendarId), method, path, given);
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-    return answer.text;
+    const response = await server.direct(ownerOf(calendarId), method, path, given);
+    if (response.status >= 300) throw new Error(`${method} ${path}: ${response.status} ${response.text}`);
+    return response.text;
   };
   const putExternally = async (calendarId: string, name: string, body: string) => {
     await direct(calendarId, 'PUT', `${name}.ics`, { body, headers: { 'content-type': 'text/calendar' } });

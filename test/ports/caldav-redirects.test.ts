@@ -18,7 +18,10 @@ interface Servers {
   home?: string;
 }
 
-function answerOf({ redirects = {}, everywhere, principal = '/me/', home = '/cal/' }: Servers, url: string) {
+function responseOf(
+  { redirects = {}, everywhere, principal = '/me/', home = '/cal/' }: Servers,
+  url: string,
+) {
   const location = redirects[url] ?? everywhere;
   if (location !== undefined) return { status: 301, headers: { location }, body: '' };
   const path = new URL(url).pathname;
@@ -39,8 +42,8 @@ function discoverFrom(url: string, servers: Servers) {
     request: async (request: OutgoingRequest): Promise<OutgoingResponse> => {
       expect(request.headers?.authorization).toMatch(/^Basic /);
       calledOrigins.push(new URL(request.url).origin);
-      const { body, ...answer } = answerOf(servers, String(request.url));
-      return { ...answer, body: Buffer.from(body), truncated: false } as OutgoingResponse;
+      const { body, ...response } = responseOf(servers, String(request.url));
+      return { ...response, body: Buffer.from(body), truncated: false } as OutgoingResponse;
     },
   };
   const found = discover({ outgoing, limits: attemptLimits(5_000) }, credentials, url, undefined);

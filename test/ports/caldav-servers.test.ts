@@ -58,17 +58,17 @@ function servers(): void {
       expect(await connectBy('/')).toContain(home);
       expect(await connectBy(home)).toContain(home);
       expect(await connectBy(calendarPath)).toBe(ours);
-      change((method, path, answer) => {
-        if (path === '/nothing/') return { ...answer, status: 405, body: '' };
-        if (path !== '/.well-known/caldav' || method !== 'PROPFIND') return answer;
+      change((method, path, response) => {
+        if (path === '/nothing/') return { ...response, status: 405, body: '' };
+        if (path !== '/.well-known/caldav' || method !== 'PROPFIND') return response;
         return { status: 302, headers: { location: home }, body: '' };
       });
       expect(await connectBy('/nothing/')).toContain(home);
     });
 
     test('gives up after a few redirects', async () => {
-      change((_method, _path, answer) => ({
-        ...answer,
+      change((_method, _path, response) => ({
+        ...response,
         status: 301,
         headers: { location: '/round/' },
         body: '',
@@ -84,13 +84,15 @@ function servers(): void {
     });
 
     test('rejects an account without a writable calendar', async () => {
-      const readOnly = (_method: string, _path: string, answer: Passing) => ({
-        ...answer,
-        body: answer.body.replace(/<privilege><(all|write|write-content) \/><\/privilege>/g, ''),
+      const readOnly = (_method: string, _path: string, response: Passing) => ({
+        ...response,
+        body: response.body.replace(/<privilege><(all|write|write-content) \/><\/privilege>/g, ''),
       });
       change(readOnly);
       expect(await failure((await connect()).connected)).toMatchObject({ code: 'calendar_not_found' });
-      change((method, _path, answer) => (method === 'PUT' ? { ...answer, status: 403, body: '' } : answer));
+      change((method, _path, response) =>
+        method === 'PUT' ? { ...response, status: 403, body: '' } : response,
+      );
       expect(await failure((await connect()).connected)).toMatchObject({ code: 'calendar_read_only' });
     });
 
@@ -129,12 +131,12 @@ function servers(): void {
     const { credential, calendarId } = await provider.connect();
     const made = event(calendarId);
     const weak = (tag: unknown) => (typeof tag === 'string' ? `W/${tag}` : undefined);
-    change((method, _path, answer, asked) => {
-      const etag = method === 'PUT' ? undefined : weak(answer.headers.etag);
-      const hidden = asked.includes('calendar-query')
-        ? answer.body.replace(/<C:calendar-data>[^<]*<\/C:calendar-data>/g, '')
-        : answer.body;
-      return { ...answer, headers: { ...answer.headers, etag }, body: hidden };
+    change((method, _path, response, requestBody) => {
+      const etag = method === 'PUT' ? undefined : weak(response.headers.etag);
+      const hidden = requestBody.includes('calendar-query')
+        ? response.body.replace(/<C:calendar-data>[^<]*<\/C:calendar-data>/g, '')
+        : response.body;
+      return { ...response, headers: { ...response.headers, etag }, body: hidden };
     });
     const { version } = await provider.calendar.insertEvent(credential, made, limits);
     expect(version).toMatch(/^"/);
@@ -147,11 +149,11 @@ function servers(): void {
     const { credential, calendarId } = await provider.connect();
     const more =
       '<response><href>/</href><status>HTTP/1.1 507 Insufficient Storage</status></response></multistatus>';
-    change((_method, _path, answer) => {
-      const body = answer.body.replace(/(?:<\/multistatus>|\/>)\s*$/, (end) =>
+    change((_method, _path, response) => {
+      const body = response.body.replace(/(?:<\/multistatus>|\/>)\s*$/, (end) =>
         end.startsWith('/>') ? `>${more}` : more,
       );
-      return { ...answer, body };
+      return { ...response, body };
     });
     expect(await failure(busy(credential, calendarId))).toMatchObject({ code: 'too_many_events' });
   });
@@ -177,13 +179,13 @@ function servers(): void {
       const made = event(calendarId);
       await provider.calendar.insertEvent(credential, made, limits);
       let externalChanges = 0;
-      change(async (method, _path, answer) => {
+      change(async (method, _path, response) => {
         // change the event after the adapter has read it
-        if (method !== 'GET' || externalChanges > 0) return answer;
+        if (method !== 'GET' || externalChanges > 0) return response;
         externalChanges += 1;
-        const text = answer.body.replace(/^SUMMARY.*$/m, 'SUMMARY:By hand');
+        const text = response.body.replace(/^SUMMARY.*$/m, 'SUMMARY:By hand');
         await provider.putExternally(calendarId, made.eventId, text);
-        return answer;
+        return response;
       });
       const moved = {
         ...made,
@@ -236,15 +238,15 @@ function servers(): void {
 
     test("invites guests only if the server reports the owner's address", async () => {
       const address = '<C:calendar-user-address-set><href>mailto:Ada@Clinic.example</href><href>';
-      change((_method, _path, answer) => ({
-        ...answer,
-        body: answer.body.replace('<C:calendar-user-address-set><href>', address),
+      change((_method, _path, response) => ({
+        ...response,
+        body: response.body.replace('<C:calendar-user-address-set><href>', address),
       }));
       const { credential, calendarId } = await provider.connect();
       const written: string[] = [];
-      change((method, _path, answer, asked) => {
-        if (method === 'PUT') written.push(asked.replace(/\r\n[ \t]/g, ''));
-        return answer;
+      change((method, _path, response, requestBody) => {
+        if (method === 'PUT') written.push(requestBody.replace(/\r\n[ \t]/g, ''));
+        return response;
       });
       await provider.calendar.insertEvent(credential, event(calendarId), limits);
       expect(written[0]).toContain('ORGANIZER:mailto:ada@clinic.example');
@@ -267,8 +269,8 @@ function servers(): void {
       const { cursor } = await changes(credential, calendarId, null);
       await provider.moveExternally(calendarId, made.eventId, eleven, noon);
       for (const status of [403, 409, 500]) {
-        change((_method, _path, answer, asked) =>
-          asked.includes('sync-collection') ? { ...answer, status, body: '' } : answer,
+        change((_method, _path, response, requestBody) =>
+          requestBody.includes('sync-collection') ? { ...response, status, body: '' } : response,
         );
         const again = await changes(credential, calendarId, cursor);
         expect(again).toMatchObject({ complete: true, events: [{ eventId: made.eventId, start: eleven }] });
@@ -277,7 +279,7 @@ function servers(): void {
 
     test('are found by ctag or by versions on servers without sync tokens', async () => {
       for (const hidden of [/<sync-token>[^<]*<\/sync-token>/g, /<(sync-token|CS:getctag)>[^<]*<\/\1>/g]) {
-        change((_method, _path, answer) => ({ ...answer, body: answer.body.replace(hidden, '') }));
+        change((_method, _path, response) => ({ ...response, body: response.body.replace(hidden, '') }));
         const { credential, calendarId } = await provider.connect();
         const [moved, removed] = [event(calendarId), event(calendarId)];
         for (const each of [moved, removed]) await provider.calendar.insertEvent(credential, each, limits);

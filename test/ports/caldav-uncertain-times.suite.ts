@@ -17,7 +17,7 @@ export function uncertainTimesSuite(kind: CaldavKind, open: () => CaldavProvider
     ({ credential, calendarId } = await provider.connect());
   });
 
-  const question = () => ({ calendarIds: [calendarId], ...day, timeZone });
+  const query = () => ({ calendarIds: [calendarId], ...day, timeZone });
   const iso = (instant: number) => new Date(instant).toISOString().slice(11, 16);
 
   test('an event with a nonstandard time blocks that time, one with an unknown zone is reported, and neither blocks other times', async () => {
@@ -47,11 +47,11 @@ export function uncertainTimesSuite(kind: CaldavKind, open: () => CaldavProvider
       shown: '14:00',
       unknown: '15:00',
     };
-    const busy = await provider.calendar.busyTimes(credential, question(), limits);
+    const busy = await provider.calendar.busyTimes(credential, query(), limits);
     expect(busy.map(({ start }) => iso(start))).toEqual(
       Object.entries(starts).flatMap(([name, start]) => (stored.includes(name) ? [start] : [])),
     );
-    const problems = await provider.calendar.eventProblems?.(credential, question(), limits);
+    const problems = await provider.calendar.eventProblems?.(credential, query(), limits);
     expect(
       problems?.map(({ event, problem }) => [/(\w+)-[\w-]+\.ics$/.exec(event)?.[1], problem]).toSorted(),
     ).toEqual([['unknown', 'time_zone_unknown']]);
@@ -65,7 +65,7 @@ export function uncertainTimesSuite(kind: CaldavKind, open: () => CaldavProvider
       () => false,
     );
     const span = { from: at('2027-03-08T00:00:00Z'), to: at('2027-03-12T00:00:00Z') };
-    const busy = await provider.calendar.busyTimes(credential, { ...question(), ...span }, limits);
+    const busy = await provider.calendar.busyTimes(credential, { ...query(), ...span }, limits);
     // Xandikos does not store the calendar's zone
     const zone = kind === 'xandikos' ? timeZone : provider.zone;
     const midnight = (date: string) => Temporal.PlainDate.from(date).toZonedDateTime(zone).epochMilliseconds;

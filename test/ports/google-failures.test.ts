@@ -192,16 +192,12 @@ describe('rate limits and errors', () => {
 
   test('returns a full reading for an expired sync token', async () => {
     await google.insert(google.booking());
-    const question = { calendarId: google.calendarId, since: day.from };
-    const first = await google.calendar.changedEvents(
-      google.credential,
-      { ...question, cursor: null },
-      limits,
-    );
+    const query = { calendarId: google.calendarId, since: day.from };
+    const first = await google.calendar.changedEvents(google.credential, { ...query, cursor: null }, limits);
     await google.control.expireSyncTokens();
     const again = await google.calendar.changedEvents(
       google.credential,
-      { ...question, cursor: first.cursor },
+      { ...query, cursor: first.cursor },
       limits,
     );
     expect(again).toMatchObject({ complete: true, events: first.events });

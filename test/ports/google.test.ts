@@ -24,8 +24,8 @@ describe('connecting', () => {
       loginHint: google.calendarId,
     });
   const consent = async () => {
-    const answer = await fetch(authUrl(), { redirect: 'manual' });
-    return new URL(answer.headers.get('location') ?? '').searchParams;
+    const response = await fetch(authUrl(), { redirect: 'manual' });
+    return new URL(response.headers.get('location') ?? '').searchParams;
   };
   const finish = async () =>
     oauth().finish({ code: (await consent()).get('code') ?? '', codeVerifier, redirectUri }, limits);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkAnswers } from '../../src/appointments/booking/form-answers.ts';
 import type { QuestionFields } from '../../src/appointments/directory/staff.ts';
 
-const ask = (question_type: string, more: Partial<QuestionFields> = {}): QuestionFields => ({
+const question = (question_type: string, more: Partial<QuestionFields> = {}): QuestionFields => ({
   id: '019a0b5e-7c00-7000-8000-000000000001',
   question: 'Question?',
   question_type,
@@ -13,7 +13,7 @@ const ask = (question_type: string, more: Partial<QuestionFields> = {}): Questio
   ...more,
 });
 
-const fits = (question: QuestionFields, answer: string | number | boolean | string[] | null) => {
+const check = (question: QuestionFields, answer: string | number | boolean | string[] | null) => {
   const { answers, problems } = checkAnswers([question], [{ question: 'Question?', answer }]);
   return problems.length === 0 ? answers[0]?.answer : problems[0]?.message;
 };
@@ -33,42 +33,43 @@ describe('an answer to a question of type', () => {
     ['text', ['anything', '0'], ['x'.repeat(1_001)]],
     ['textarea', ['line\nline', 'x'.repeat(10_000)], ['x'.repeat(10_001)]],
   ])('%s', (kind, good, bad) => {
-    for (const answer of good) expect(fits(ask(kind), answer)).toBe(answer);
-    for (const answer of bad) expect(fits(ask(kind), answer)).toMatch(/^"Question\?" (needs|takes|must)/);
+    for (const answer of good) expect(check(question(kind), answer)).toBe(answer);
+    for (const answer of bad)
+      expect(check(question(kind), answer)).toMatch(/^"Question\?" (needs|takes|must)/);
   });
 
   test('checkbox must be true if required, and may be false otherwise', () => {
-    const checkbox = ask('checkbox');
+    const checkbox = question('checkbox');
     for (const answer of ['false', false, ' false '] as const)
-      expect(fits(checkbox, answer)).toBe('"Question?" must be true');
-    expect(fits(checkbox, true)).toBe('true');
-    expect(fits({ ...checkbox, is_required: false }, false)).toBe('false');
+      expect(check(checkbox, answer)).toBe('"Question?" must be true');
+    expect(check(checkbox, true)).toBe('true');
+    expect(check({ ...checkbox, is_required: false }, false)).toBe('false');
   });
 
   test('select and multiselect accepts only the options', () => {
     const options = ['Mon', 'Tue', 'Wed'];
-    expect(fits(ask('select', { options }), 'Tue')).toBe('Tue');
-    expect(fits(ask('select', { options }), 'Sun')).toMatch(/must be one of: Mon, Tue, Wed/);
-    expect(fits(ask('multiselect', { options }), '["Mon","Wed"]')).toBe('["Mon","Wed"]');
-    expect(fits(ask('multiselect', { options }), ['Mon'])).toBe('["Mon"]');
+    expect(check(question('select', { options }), 'Tue')).toBe('Tue');
+    expect(check(question('select', { options }), 'Sun')).toMatch(/must be one of: Mon, Tue, Wed/);
+    expect(check(question('multiselect', { options }), '["Mon","Wed"]')).toBe('["Mon","Wed"]');
+    expect(check(question('multiselect', { options }), ['Mon'])).toBe('["Mon"]');
     for (const answer of ['Mon', '["Mon","Sun"]', '["Mon","Mon"]', '[1]']) {
-      expect(fits(ask('multiselect', { options }), answer)).toMatch(/^"Question\?" must/);
+      expect(check(question('multiselect', { options }), answer)).toMatch(/^"Question\?" must/);
     }
   });
 });
 
 test('a blank answer is a problem if required, and dropped otherwise', () => {
   for (const answer of ['', '   ', null]) {
-    expect(fits(ask('text'), answer)).toBe('"Question?" must be answered');
-    expect(fits(ask('text', { is_required: false }), answer)).toBeUndefined();
+    expect(check(question('text'), answer)).toBe('"Question?" must be answered');
+    expect(check(question('text', { is_required: false }), answer)).toBeUndefined();
   }
-  expect(fits(ask('multiselect', { options: ['A'] }), '[ ]')).toBe('"Question?" must be answered');
-  expect(checkAnswers([ask('text')], []).problems).toHaveLength(1);
+  expect(check(question('multiselect', { options: ['A'] }), '[ ]')).toBe('"Question?" must be answered');
+  expect(checkAnswers([question('text')], []).problems).toHaveLength(1);
 });
 
 test('answers are matched by id before text, and the text is trimmed', () => {
-  const first = ask('text');
-  const second = ask('text', { id: '019a0b5e-7c00-7000-8000-000000000002', question: 'Other?' });
+  const first = question('text');
+  const second = question('text', { id: '019a0b5e-7c00-7000-8000-000000000002', question: 'Other?' });
   const { answers, problems } = checkAnswers(
     [first, second],
     [
@@ -85,7 +86,7 @@ test('answers are matched by id before text, and the text is trimmed', () => {
 
 test('unknown questions, answers without a question, and second answers are problems with their path', () => {
   const { problems } = checkAnswers(
-    [ask('text')],
+    [question('text')],
     [
       { question: 'Question?', answer: 'one' },
       { question: 'Question?', answer: 'two' },

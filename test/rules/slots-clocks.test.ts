@@ -27,7 +27,7 @@ describe('slots', () => {
   });
 
   test('contain both 01:00 of New York if requested in UTC', () => {
-    const given = { ...newYork, date: '2026-11-01', weekly: ['00:00-04:00'], asked: 'UTC' };
+    const given = { ...newYork, date: '2026-11-01', weekly: ['00:00-04:00'], requestedZone: 'UTC' };
     expect(local(given)).toEqual(['04:00', '05:00', '06:00', '07:00', '08:00']);
   });
 

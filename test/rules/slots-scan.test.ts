@@ -16,11 +16,11 @@ const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'US/Eastern', 'Asia
 /** The seed of the random cases, printed in the test's name. Set SLOTS_SEED to repeat them. */
 const seed = Number(process.env.SLOTS_SEED ?? Date.now() % 1_000_000_000);
 
-interface Question {
+interface Query {
   /** The TZ of the process, which must not matter. */
   machine: string;
   zone: string;
-  asked: string;
+  requestedZone: string;
   date: string;
   now: number;
   weekly: (ClockWindow & { weekday: Weekday })[];
@@ -54,19 +54,19 @@ function localAt(instant: number, zone: string): Local {
 
 const dateOf = (day: number) => Temporal.PlainDate.from('1970-01-01').add({ days: day });
 
-function windowsOn(question: Question, day: number): { override: boolean; windows: ClockWindow[] } {
+function windowsOn(query: Query, day: number): { override: boolean; windows: ClockWindow[] } {
   const date = dateOf(day);
-  const override = question.overrides.find((entry) => entry.date === date.toString());
+  const override = query.overrides.find((entry) => entry.date === date.toString());
   if (override) return { override: true, windows: override.windows };
-  const weekly = question.weekly.filter(({ weekday }) => weekdays.indexOf(weekday) + 1 === date.dayOfWeek);
+  const weekly = query.weekly.filter(({ weekday }) => weekdays.indexOf(weekday) + 1 === date.dayOfWeek);
   return { override: false, windows: weekly };
 }
 
 /** True for a local minute within opening hours. */
-function openMinutes(question: Question): (local: Local) => boolean {
+function openMinutes(query: Query): (local: Local) => boolean {
   const known = new Map<number, ReturnType<typeof windowsOn>>();
   const on = (day: number) => {
-    const found = known.get(day) ?? windowsOn(question, day);
+    const found = known.get(day) ?? windowsOn(query, day);
     known.set(day, found);
     return found;
   };
@@ -83,10 +83,10 @@ function openMinutes(question: Question): (local: Local) => boolean {
 }
 
 /** Runs of open minutes; one longer than 24 hours is split where the local date changes. */
-function openRuns(question: Question, first: number, locals: Local[]): { from: number; to: number }[] {
+function openRuns(query: Query, first: number, locals: Local[]): { from: number; to: number }[] {
   const runs: { from: number; to: number; dates: number[] }[] = [];
   let run: { from: number; to: number; dates: number[] } | undefined;
-  const isOpen = openMinutes(question);
+  const isOpen = openMinutes(query);
   locals.forEach((local, index) => {
     const at = first + index * minuteMs;
     if (!isOpen(local)) {
@@ -108,66 +108,66 @@ function openRuns(question: Question, first: number, locals: Local[]): { from: n
 }
 
 /** The open slots by all rules, each as `startsAt from to`. */
-function scan(question: Question): string[] {
-  const askedDay = Date.parse(`${question.date}T00:00:00Z`) / (1440 * minuteMs);
-  const first = (askedDay - 4) * 1440 * minuteMs;
+function scan(query: Query): string[] {
+  const requestedDay = Date.parse(`${query.date}T00:00:00Z`) / (1440 * minuteMs);
+  const first = (requestedDay - 4) * 1440 * minuteMs;
   const locals = Array.from({ length: 9 * 1440 }, (_, index) =>
-    localAt(first + index * minuteMs, question.zone),
+    localAt(first + index * minuteMs, query.zone),
   );
   const ownDay = (instant: number) => locals[(instant - first) / minuteMs]?.day ?? Number.NaN;
-  const lastDay = localAt(question.now, question.zone).day + question.windowDays;
+  const lastDay = localAt(query.now, query.zone).day + query.windowDays;
   const found: string[] = [];
-  for (const run of openRuns(question, first, locals)) {
-    for (let start = run.from; start < run.to; start += question.stepMinutes * minuteMs) {
-      const end = start + question.slotMinutes * minuteMs;
-      const local = localAt(start, question.asked);
-      if (local.day !== askedDay || end > run.to) continue;
-      const occupied = { from: start - question.before * minuteMs, to: end + question.after * minuteMs };
+  for (const run of openRuns(query, first, locals)) {
+    for (let start = run.from; start < run.to; start += query.stepMinutes * minuteMs) {
+      const end = start + query.slotMinutes * minuteMs;
+      const local = localAt(start, query.requestedZone);
+      if (local.day !== requestedDay || end > run.to) continue;
+      const occupied = { from: start - query.before * minuteMs, to: end + query.after * minuteMs };
       const earlier = dateOf(local.day)
         .toPlainDateTime(clock(local.minute))
-        .toZonedDateTime(question.asked, { disambiguation: 'earlier' }).epochMilliseconds;
-      const sameDay = question.booked.filter((at) => ownDay(at) === ownDay(start)).length;
+        .toZonedDateTime(query.requestedZone, { disambiguation: 'earlier' }).epochMilliseconds;
+      const sameDay = query.booked.filter((at) => ownDay(at) === ownDay(start)).length;
       const offered =
-        start >= question.now + question.notice * minuteMs &&
+        start >= query.now + query.notice * minuteMs &&
         ownDay(start) <= lastDay &&
         earlier === start &&
-        (question.limit === null || sameDay < question.limit) &&
-        !question.busy.some(({ from, to }) => from < occupied.to && to > occupied.from && from < to);
+        (query.limit === null || sameDay < query.limit) &&
+        !query.busy.some(({ from, to }) => from < occupied.to && to > occupied.from && from < to);
       if (offered)
-        found.push(`${start} ${clock(local.minute)} ${clock(localAt(end, question.asked).minute)}`);
+        found.push(`${start} ${clock(local.minute)} ${clock(localAt(end, query.requestedZone).minute)}`);
     }
   }
   return found;
 }
 
 /** The engine's slots in a process with another TZ. */
-function engineElsewhere(question: Question): string[] {
+function engineWithOtherTz(query: Query): string[] {
   const { TZ: before } = process.env;
-  process.env.TZ = question.machine;
+  process.env.TZ = query.machine;
   try {
-    return engine(question);
+    return engine(query);
   } finally {
     if (before === undefined) delete process.env.TZ;
     else process.env.TZ = before;
   }
 }
 
-function engine(question: Question): string[] {
+function engine(query: Query): string[] {
   const terms: Terms = {
-    timezone: question.zone,
-    slotMinutes: question.slotMinutes,
-    slotStepMinutes: question.stepMinutes,
-    bufferBeforeMinutes: question.before,
-    bufferAfterMinutes: question.after,
-    minimumNoticeMinutes: question.notice,
-    bookingWindowDays: question.windowDays,
-    dailyLimit: question.limit,
-    hours: hoursOf(question.weekly, question.overrides),
+    timezone: query.zone,
+    slotMinutes: query.slotMinutes,
+    slotStepMinutes: query.stepMinutes,
+    bufferBeforeMinutes: query.before,
+    bufferAfterMinutes: query.after,
+    minimumNoticeMinutes: query.notice,
+    bookingWindowDays: query.windowDays,
+    dailyLimit: query.limit,
+    hours: hoursOf(query.weekly, query.overrides),
   };
-  const day = dayOfDate(question.date) ?? Number.NaN;
-  const candidates = candidateStarts(terms, { day, timezone: question.asked, now: question.now });
-  const free = freeStarts(terms, candidates, { busy: question.busy, bookedStarts: question.booked });
-  return slotsAt(terms, free, question.asked).map(
+  const day = dayOfDate(query.date) ?? Number.NaN;
+  const candidates = candidateStarts(terms, { day, timezone: query.requestedZone, now: query.now });
+  const free = freeStarts(terms, candidates, { busy: query.busy, bookedStarts: query.booked });
+  return slotsAt(terms, free, query.requestedZone).map(
     ({ startsAt, from, to }) => `${Date.parse(startsAt)} ${from} ${to}`,
   );
 }
@@ -207,7 +207,7 @@ const window = fc
 const changing = zones.filter((zone) => changesOf(zone).length > 0);
 const anyZone = fc.oneof(fc.constantFrom(...changing), fc.constantFrom(...zones));
 
-const questionsOf = (zone: string, dates: fc.Arbitrary<Temporal.PlainDate>): fc.Arbitrary<Question> =>
+const queriesOf = (zone: string, dates: fc.Arbitrary<Temporal.PlainDate>): fc.Arbitrary<Query> =>
   dates.chain((date) => {
     const day = Date.parse(`${date}T00:00:00Z`);
     const instant = fc.integer({ min: -2 * 1440, max: 3 * 1440 }).map((minute) => day + minute * minuteMs);
@@ -221,7 +221,7 @@ const questionsOf = (zone: string, dates: fc.Arbitrary<Temporal.PlainDate>): fc.
         'Europe/Berlin',
       ),
       zone: fc.constant(zone),
-      asked: fc.oneof(fc.constant(zone), anyZone),
+      requestedZone: fc.oneof(fc.constant(zone), anyZone),
       date: fc.constant(date.toString()),
       now: fc.integer({ min: -5 * 86_400, max: 86_400 }).map((second) => day + second * 1000),
       weekly: fc.oneof(
@@ -255,13 +255,13 @@ const questionsOf = (zone: string, dates: fc.Arbitrary<Temporal.PlainDate>): fc.
   });
 
 /** Compares engine and scan; returns the number of offered slots, which shows that the cases are not all empty. */
-function agree(questions: fc.Arbitrary<Question>, options: fc.Parameters<[Question]>): number {
+function agree(queries: fc.Arbitrary<Query>, options: fc.Parameters<[Query]>): number {
   let offered = 0;
   fc.assert(
-    fc.property(questions, (given) => {
+    fc.property(queries, (given) => {
       const expected = scan(given);
       offered += expected.length;
-      expect(engineElsewhere(given)).toEqual(expected);
+      expect(engineWithOtherTz(given)).toEqual(expected);
     }),
     { seed, ...options },
   );
@@ -274,13 +274,13 @@ if (process.env.SLOTS_SCAN === 'all') {
     (zone) => {
       const changes = changesOf(zone);
       const dates = changes.length === 0 ? [anyDate] : changes.map((change) => near([change]));
-      for (const around of dates) agree(questionsOf(zone, around), { numRuns: 12 });
+      for (const around of dates) agree(queriesOf(zone, around), { numRuns: 12 });
     },
     600_000,
   );
 } else {
   test(`the engine offers the same slots as a scan of every minute, in random zones around clock changes (SLOTS_SEED=${seed})`, () => {
-    const questions = anyZone.chain((zone) => questionsOf(zone, datesOf(zone)));
-    expect(agree(questions, { numRuns: 120, interruptAfterTimeLimit: 8_000 })).toBeGreaterThan(100);
+    const queries = anyZone.chain((zone) => queriesOf(zone, datesOf(zone)));
+    expect(agree(queries, { numRuns: 120, interruptAfterTimeLimit: 8_000 })).toBeGreaterThan(100);
   }, 30_000);
 }

@@ -155,7 +155,7 @@ describe('notice, window and limit', () => {
     expect(local(given)).toHaveLength(12);
     expect(local({ ...given, date: '2026-06-11' })).toEqual([]);
     // the 10th in New York ends at 04:00Z of the 11th, the 10th in Kolkata at 18:30Z
-    const asked = slots({ ...given, asked: 'America/New_York' });
+    const asked = slots({ ...given, requestedZone: 'America/New_York' });
     expect(asked[0]?.from).toBe('00:30');
     expect(asked.at(-1)?.endsAt).toBe('2026-06-10T18:30:00.000Z');
   });
@@ -170,7 +170,7 @@ describe('notice, window and limit', () => {
     };
     expect(local(given)).toEqual([]);
     expect(local({ ...given, limit: 3 })).toHaveLength(6);
-    expect(slots({ ...given, asked: 'UTC' }).map(({ startsAt }) => startsAt)).toEqual([
+    expect(slots({ ...given, requestedZone: 'UTC' }).map(({ startsAt }) => startsAt)).toEqual([
       '2026-06-10T18:30:00.000Z',
       '2026-06-10T22:30:00.000Z',
     ]);

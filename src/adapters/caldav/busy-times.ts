@@ -1,7 +1,7 @@
 // Busy times of CalDAV calendars: fetches objects by time and expands series, because servers expand them incorrectly.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { merged } from '../../base/intervals.ts';
-import type { BusyQuestion, EventProblem, Interval } from '../../ports/calendar.ts';
+import type { BusyTimesQuery, EventProblem, Interval } from '../../ports/calendar.ts';
 import { type CaldavAccount, calendarUrlOf, type QueryMode } from './credential.ts';
 import type { CallDeps } from './dav-call.ts';
 import { type BusyObject, readBusyObject } from './expansion.ts';
@@ -23,13 +23,13 @@ const zoneSpreadMs = 26 * 3_600_000;
 export async function busyTimes(
   deps: CallDeps,
   account: CaldavAccount,
-  question: BusyQuestion,
+  query: BusyTimesQuery,
 ): Promise<Interval[]> {
-  const read = await readObjects(deps, account, question);
+  const read = await readObjects(deps, account, query);
   return merged(
     read.flatMap(({ busy }) => busy),
-    question.from,
-    question.to,
+    query.from,
+    query.to,
   );
 }
 
@@ -37,9 +37,9 @@ export async function busyTimes(
 export async function eventProblems(
   deps: CallDeps,
   account: CaldavAccount,
-  question: BusyQuestion,
+  query: BusyTimesQuery,
 ): Promise<EventProblem[]> {
-  const read = await readObjects(deps, account, question);
+  const read = await readObjects(deps, account, query);
   return read.flatMap(({ url, problems }) => {
     const [first] = problems.toSorted((a, b) => Number(b.isTimeUnknown) - Number(a.isTimeUnknown));
     return first ? [{ event: new URL(url).pathname, problem: first.problem, message: first.message }] : [];
@@ -50,7 +50,7 @@ export async function eventProblems(
 async function readObjects(
   deps: CallDeps,
   account: CaldavAccount,
-  { from, to, except, calendarIds }: BusyQuestion,
+  { from, to, except, calendarIds }: BusyTimesQuery,
 ): Promise<(BusyObject & { url: string })[]> {
   const urls = [...new Set(calendarIds.map((id) => calendarUrlOf(account, id)))];
   const found = await Promise.all(

@@ -80,19 +80,19 @@ function readOperations(
   retried: Retried,
 ): Pick<Calendar, 'busyTimes' | 'changedEvents'> & Required<Pick<Calendar, 'eventProblems'>> {
   return {
-    busyTimes: (credential, question, limits) =>
+    busyTimes: (credential, query, limits) =>
       retried(credential, limits, async (attempt) =>
-        (await busy()).busyTimes(attempt, withTimeZone(attempt.account, question.timeZone), question),
+        (await busy()).busyTimes(attempt, withTimeZone(attempt.account, query.timeZone), query),
       ),
-    eventProblems: (credential, question, limits) =>
+    eventProblems: (credential, query, limits) =>
       retried(credential, limits, async (attempt) =>
-        (await busy()).eventProblems(attempt, withTimeZone(attempt.account, question.timeZone), question),
+        (await busy()).eventProblems(attempt, withTimeZone(attempt.account, query.timeZone), query),
       ),
-    changedEvents: (credential, question, limits) => {
+    changedEvents: (credential, query, limits) => {
       const read = async (attempt: Attempt) => {
         const { changedEvents } = await import('./changes.ts');
-        const account = withTimeZone(attempt.account, question.timeZone);
-        return changedEvents({ ...attempt, account }, question);
+        const account = withTimeZone(attempt.account, query.timeZone);
+        return changedEvents({ ...attempt, account }, query);
       };
       // one attempt with the whole time limit: there may be many objects
       return retried(credential, limits, read, limits.timeoutMs);

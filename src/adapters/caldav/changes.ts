@@ -35,13 +35,13 @@ const maxPages = 100;
 /** Reads the changes since the cursor; a full reading if there is none, or if the server no longer accepts it. */
 export async function changedEvents(
   attempt: Attempt,
-  question: { calendarId: string; cursor: string | null; since: number },
+  query: { calendarId: string; cursor: string | null; since: number },
 ): Promise<EventChanges> {
-  const url = calendarUrlOf(attempt.account, question.calendarId);
+  const url = calendarUrlOf(attempt.account, query.calendarId);
   // read the token first, so that the next call reports concurrent changes
   const properties = await readCalendarProperties(attempt, attempt.account, url);
-  const context: SyncContext = { attempt, url, properties, since: question.since };
-  const cursor = cursorIn(question.cursor);
+  const context: SyncContext = { attempt, url, properties, since: query.since };
+  const cursor = cursorIn(query.cursor);
   if (cursor !== null && 'sync' in cursor && properties.syncToken !== null) {
     if (cursor.sync === properties.syncToken) return eventChanges([], cursor, false);
     const changes = await changesSinceToken(context, cursor.sync);

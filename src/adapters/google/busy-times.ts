@@ -2,7 +2,7 @@
 import { VendorError } from '../../base/errors.ts';
 import { merged } from '../../base/intervals.ts';
 import type { AttemptLimits } from '../../base/retry.ts';
-import type { BusyQuestion, Interval } from '../../ports/calendar.ts';
+import type { BusyTimesQuery, Interval } from '../../ports/calendar.ts';
 import { type ClientDeps, callApi, eventsPath } from './client.ts';
 import type { GoogleCredential } from './credential.ts';
 import { firstKnownZone, instantOf } from './event-json.ts';
@@ -18,24 +18,24 @@ const primary = 'primary';
 export async function busyTimes(
   deps: ClientDeps,
   { refreshToken, accountEmail }: Pick<GoogleCredential, 'refreshToken' | 'accountEmail'>,
-  question: BusyQuestion,
+  query: BusyTimesQuery,
   limits: AttemptLimits,
 ): Promise<Interval[]> {
   const canonicalId = (id: string) => (id === accountEmail ? primary : id);
-  const all = [...new Set(question.calendarIds.map(canonicalId))];
-  const given = question.except && {
-    ...question.except,
-    calendarId: canonicalId(question.except.calendarId),
+  const all = [...new Set(query.calendarIds.map(canonicalId))];
+  const given = query.except && {
+    ...query.except,
+    calendarId: canonicalId(query.except.calendarId),
   };
   const except = given && all.includes(given.calendarId) ? given : undefined;
   const queried = all.filter((id) => id !== except?.calendarId);
   const found: Interval[] = [];
   for (let at = 0; at < queried.length; at += maxCalendarsPerQuery) {
     const ids = queried.slice(at, at + maxCalendarsPerQuery);
-    found.push(...(await freeBusy(deps, refreshToken, ids, question, limits)));
+    found.push(...(await freeBusy(deps, refreshToken, ids, query, limits)));
   }
-  if (except !== undefined) found.push(...(await busyEvents(deps, refreshToken, question, except, limits)));
-  return merged(found, question.from, question.to);
+  if (except !== undefined) found.push(...(await busyEvents(deps, refreshToken, query, except, limits)));
+  return merged(found, query.from, query.to);
 }
 
 const iso = (instant: number) => new Date(instant).toISOString();

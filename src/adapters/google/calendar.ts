@@ -99,12 +99,12 @@ function oauthDeps(options: GoogleCalendarOptions): OAuthDeps {
 
 function readOperations(retried: Retried): Pick<Calendar, 'busyTimes' | 'changedEvents'> {
   return {
-    busyTimes: (credential, question, limits) =>
+    busyTimes: (credential, query, limits) =>
       retried(credential, limits, (attempt) =>
-        busyTimes(attempt.deps, readCredential(credential), question, attempt.limits),
+        busyTimes(attempt.deps, readCredential(credential), query, attempt.limits),
       ),
-    changedEvents: (credential, question, limits) => {
-      const read = (attempt: Attempt) => changedEvents(attempt, question);
+    changedEvents: (credential, query, limits) => {
+      const read = (attempt: Attempt) => changedEvents(attempt, query);
       // one attempt with the whole time limit: there may be many pages
       return retried(credential, limits, read, limits.timeoutMs);
     },

@@ -195,26 +195,26 @@ export async function removeForGood(
 /** Reads the changes since the cursor; a full reading if there is none, or if Google no longer accepts it. */
 export async function changedEvents(
   attempt: Attempt,
-  question: { calendarId: string; cursor: string | null; since: number },
+  request: { calendarId: string; cursor: string | null; since: number },
 ): Promise<EventChanges> {
-  const start = question.cursor === null ? startQuery(question.since) : { syncToken: question.cursor };
+  const start = request.cursor === null ? startQuery(request.since) : { syncToken: request.cursor };
   const events: CalendarEvent[] = [];
   let pageToken: string | undefined;
   for (;;) {
     const query = { maxResults: '2500', ...start, ...(pageToken === undefined ? {} : { pageToken }) };
     let json: Json;
     try {
-      json = await call(attempt, { method: 'GET', path: eventsPath(question.calendarId), query });
+      json = await call(attempt, { method: 'GET', path: eventsPath(request.calendarId), query });
     } catch (error) {
-      if (statusOf(error) !== 410 || question.cursor === null) throw error;
-      return changedEvents(attempt, { ...question, cursor: null });
+      if (statusOf(error) !== 410 || request.cursor === null) throw error;
+      return changedEvents(attempt, { ...request, cursor: null });
     }
     const zone = textOf(json.timeZone) ?? 'UTC';
     const read = objectsOf(json.items).map((item) => readEvent(item, zone));
     events.push(...read.filter((event) => event.bookingId !== null || event.status === 'deleted'));
     pageToken = textOf(json.nextPageToken);
     const cursor = textOf(json.nextSyncToken);
-    if (cursor !== undefined) return { events, cursor, complete: question.cursor === null };
+    if (cursor !== undefined) return { events, cursor, complete: request.cursor === null };
     if (pageToken === undefined)
       throw new VendorError('unknown', 'The list of events ended without a sync token.');
   }

@@ -36,7 +36,7 @@ function changedConcurrently(): AppError {
   return notChangeable('Another request changed this booking at the same time. Read the booking again.');
 }
 
-/** Drops the pending change, and frees the keys of the requests that asked for it. */
+/** Drops the pending change, and frees the keys of the requests for it. */
 const dropPendingChange = (deps: BookingDeps, row: BookingRow) =>
   deps.db.transaction().execute(async (tx) => {
     if (!(await clearPendingChange(tx, row))) return;

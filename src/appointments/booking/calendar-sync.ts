@@ -62,9 +62,9 @@ function readChanges(
   cursor: string | null,
 ): Promise<EventChanges> {
   const { calendarId, timeZone } = connection;
-  const question = { calendarId, timeZone, cursor, since: deps.clock.now() };
+  const query = { calendarId, timeZone, cursor, since: deps.clock.now() };
   return useCalendar(deps, connection, (calendar, credential) =>
-    calendar.changedEvents(credential, question, { timeoutMs: readTimeoutMs }),
+    calendar.changedEvents(credential, query, { timeoutMs: readTimeoutMs }),
   );
 }
 

@@ -103,7 +103,7 @@ async function busyTimesUntil(
 ): Promise<Interval[]> {
   for (;;) {
     try {
-      return await deps.busyTimes.ask(connection, span, deadline - deps.clock.steady());
+      return await deps.busyTimes.read(connection, span, deadline - deps.clock.steady());
     } catch (error) {
       const outage =
         error instanceof VendorError && error.outcome !== 'rejected' && !isAuthorizationRevoked(error);

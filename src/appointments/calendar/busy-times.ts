@@ -1,4 +1,4 @@
-// Live busy times of staff calendars: concurrent questions about one calendar share a call.
+// Live busy times of staff calendars: concurrent reads of one calendar share a call.
 import { openCache } from '../../base/cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
@@ -12,17 +12,17 @@ export interface Span {
 
 export interface BusyTimes {
   /**
-   * Busy times that overlap the span, from a call that began after the question. Throws VendorError if the calendar cannot
+   * Busy times that overlap the span, from a call that began after this one. Throws VendorError if the calendar cannot
    * be read, or after `waitMs`.
    */
-  ask(connection: LiveConnection, span: Span, waitMs?: number): Promise<Span[]>;
+  read(connection: LiveConnection, span: Span, waitMs?: number): Promise<Span[]>;
   /** The last answer, if it is recent and covers the span: good for hints, never for a promise. */
   lastKnown(staffId: string, span: Span): Span[] | undefined;
 }
 
 export type BusyTimesDeps = CalendarDeps & { clock: Clock };
 
-/** A call that has not begun, and takes further questions. */
+/** A call that has not begun, and can serve further reads. */
 interface WaitingCall {
   span: Span;
   connection: LiveConnection;
@@ -61,18 +61,18 @@ export function openBusyTimes(deps: BusyTimesDeps): BusyTimes {
     known.set(connection.staffId, { span: { ...span }, busy });
     return busy;
   };
-  const askShared = openSharedCalls(call);
+  const readShared = openSharedCalls(call);
   return {
-    async ask(connection, span, waitMs = waitDefaultMs) {
+    async read(connection, span, waitMs = waitDefaultMs) {
       const stop = new AbortController();
       const tooLate = deps.clock.sleep(waitMs, stop.signal).then((): Span[] => {
-        // the question was answered before
+        // the calendar responded in time
         if (stop.signal.aborted) return [];
         throw new VendorError('not_sent', 'The calendar did not answer in time.', { code: 'timeout' });
       });
       tooLate.catch(() => {});
       try {
-        const busy = await Promise.race([askShared(connection, span), tooLate]);
+        const busy = await Promise.race([readShared(connection, span), tooLate]);
         return busy.filter(({ from, to }) => from < span.to && to > span.from);
       } finally {
         // an explicit reason avoids creating an error
@@ -86,7 +86,7 @@ export function openBusyTimes(deps: BusyTimesDeps): BusyTimes {
   };
 }
 
-/** Asks by `call`. A question that comes while a call runs joins the one that waits. */
+/** Shares `call` between reads. A read that arrives while a call runs joins the waiting one. */
 function openSharedCalls(call: Call): Call {
   const queues = new Map<string, CallQueue>();
 

@@ -4,7 +4,7 @@ import { AppError, invalidRequest, type Problem, VendorError } from '../../base/
 import { uuidv7 } from '../../base/ids.ts';
 import type { PutCalendarBody } from '../../contract/calendars.ts';
 import type { Tx } from '../../db/db.ts';
-import type { BusyQuestion, Calendar, Connected, EventProblem } from '../../ports/calendar.ts';
+import type { BusyTimesQuery, Calendar, Connected, EventProblem } from '../../ports/calendar.ts';
 import { publish } from '../../webhooks/publish.ts';
 import type { StaffRow } from '../directory/store.ts';
 import {
@@ -179,21 +179,21 @@ export async function checkConnection(
   if (!live) return null;
   const from = deps.clock.now();
   const { busyCalendarIds: calendarIds, timeZone } = live;
-  const question = { calendarIds, from, timeZone };
+  const query = { calendarIds, from, timeZone };
   const [problems] = await Promise.all([
-    eventProblems(live, { ...question, to: from + (staff.booking_window_days + 1) * dayMs }),
+    eventProblems(live, { ...query, to: from + (staff.booking_window_days + 1) * dayMs }),
     useCalendar(deps, live, (calendar, credential) =>
-      calendar.busyTimes(credential, { ...question, to: from + 60_000 }, { timeoutMs: 5_000 }),
+      calendar.busyTimes(credential, { ...query, to: from + 60_000 }, { timeoutMs: 5_000 }),
     ).catch(ignoreVendorError),
   ]);
   return problems;
 }
 
 /** Events with uncertain times. The window may have many events, so a time-out says nothing about the connection. */
-async function eventProblems(live: LiveConnection, question: BusyQuestion): Promise<EventProblem[] | null> {
+async function eventProblems(live: LiveConnection, query: BusyTimesQuery): Promise<EventProblem[] | null> {
   const { calendar, credential } = live;
-  const answer = calendar.eventProblems?.(credential, question, { timeoutMs: 10_000 });
-  return (await answer?.catch(ignoreVendorError)) ?? null;
+  const pending = calendar.eventProblems?.(credential, query, { timeoutMs: 10_000 });
+  return (await pending?.catch(ignoreVendorError)) ?? null;
 }
 
 /** Ignores a VendorError and rethrows any other error. */

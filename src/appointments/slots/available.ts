@@ -104,7 +104,7 @@ export async function availableSlots(
   const open = freeStarts(terms, candidates, day);
   if (!connection || open.length === 0) return slotsAt(terms, open, timezone);
   try {
-    const busy = await deps.busyTimes.ask(connection, span, waitMs);
+    const busy = await deps.busyTimes.read(connection, span, waitMs);
     return slotsAt(terms, freeStarts(terms, open, { busy, bookedStarts: [] }), timezone);
   } catch (error) {
     throw calendarError(error);

@@ -29,7 +29,7 @@ export interface Terms {
 }
 
 /** The requested slots: those that start on the local `day` (days since 1970-01-01) in `timezone`. */
-export interface SlotQuestion {
+export interface SlotQuery {
   day: number;
   timezone: string;
   /** Epoch milliseconds. */
@@ -60,29 +60,31 @@ const marginMs = 5 * dayMs;
  * Starts (epoch milliseconds, in order) of the slots that the schedule offers on a day, whether busy or not: inside opening
  * hours, after the minimum notice, within the booking window, and each local time once.
  */
-export function candidateStarts(terms: Terms, { day, timezone, now }: SlotQuestion): number[] {
-  const asked = zoneSpans(timezone, day * dayMs - marginMs, (day + 1) * dayMs + marginMs);
+export function candidateStarts(terms: Terms, { day, timezone, now }: SlotQuery): number[] {
+  const requestedSpans = zoneSpans(timezone, day * dayMs - marginMs, (day + 1) * dayMs + marginMs);
   const ranges: Interval[] = [];
-  addInstantsOf(asked, day * dayMs, (day + 1) * dayMs, ranges);
+  addInstantsOf(requestedSpans, day * dayMs, (day + 1) * dayMs, ranges);
   const first = ranges[0];
   const last = ranges.at(-1);
   const earliest = now + terms.minimumNoticeMinutes * minuteMs;
   if (!first || !last || last.to <= earliest) return [];
-  const own =
+  const staffSpans =
     timezone === terms.timezone
-      ? asked
+      ? requestedSpans
       : zoneSpans(terms.timezone, day * dayMs - marginMs, (day + 1) * dayMs + marginMs);
   const lastOpenDay = localDay(zoneSpans(terms.timezone, now, now + 1), now) + terms.bookingWindowDays;
-  const firstDay = localDay(own, first.from);
+  const firstDay = localDay(staffSpans, first.from);
   if (firstDay > lastOpenDay) return [];
-  const open = openIntervals(terms.hours, own, firstDay - 2, localDay(own, last.to - 1) + 2);
+  const open = openIntervals(terms.hours, staffSpans, firstDay - 2, localDay(staffSpans, last.to - 1) + 2);
   const starts: number[] = [];
   for (const range of merge(ranges)) {
     for (const interval of open) {
       addGrid(terms, interval, Math.max(range.from, earliest), range.to, starts);
     }
   }
-  return starts.filter((start) => localDay(own, start) <= lastOpenDay && !isRepeat(asked, start));
+  return starts.filter(
+    (start) => localDay(staffSpans, start) <= lastOpenDay && !isRepeat(requestedSpans, start),
+  );
 }
 
 /** Adds the grid's starts in `[from, to)` whose slot lies inside the open interval. */
@@ -125,14 +127,14 @@ export function freeStarts(terms: Terms, starts: readonly number[], taken: Taken
 function limitCheck(terms: Terms, first: number, last: number, booked: readonly number[]) {
   const limit = terms.dailyLimit;
   if (limit === null) return () => true;
-  const own = zoneSpans(terms.timezone, first - 2 * dayMs, last + 2 * dayMs);
+  const staffSpans = zoneSpans(terms.timezone, first - 2 * dayMs, last + 2 * dayMs);
   const counts = new Map<number, number>();
   for (const start of booked) {
     if (start < first - 2 * dayMs || start >= last + 2 * dayMs) continue;
-    const day = localDay(own, start);
+    const day = localDay(staffSpans, start);
     counts.set(day, (counts.get(day) ?? 0) + 1);
   }
-  return (start: number) => (counts.get(localDay(own, start)) ?? 0) < limit;
+  return (start: number) => (counts.get(localDay(staffSpans, start)) ?? 0) < limit;
 }
 
 /** The slots that begin at `starts`, with local times in `timezone`. */

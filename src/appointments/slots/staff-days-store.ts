@@ -74,7 +74,7 @@ type Row = SlotStaff &
  */
 export async function readStaffDays(
   db: Db | Tx,
-  asked: readonly DayQuery[],
+  queries: readonly DayQuery[],
   { lock = false } = {},
 ): Promise<(StoredStaffDay | undefined)[]> {
   const { rows } = await sql<Row>`
@@ -83,8 +83,8 @@ export async function readStaffDays(
       s.weekly, s.overrides, c.id as connection_id, c.provider, c.credential, c.calendar_id, c.calendar_key, c.busy_calendar_ids,
       c.dead_at, c.failure, c.failure is null and c.last_synced_at > now() - interval '1 minute' as use_recorded,
       q.questions, o.busy_from, o.busy_to, b.booked
-    from unnest(${asked.map((one) => one.accountId)}::uuid[], ${asked.map((one) => one.staffId)}::uuid[],
-      ${asked.map((one) => new Date(one.dayMs))}::timestamptz[]) with ordinality as x(account_id, staff_id, day, n)
+    from unnest(${queries.map((one) => one.accountId)}::uuid[], ${queries.map((one) => one.staffId)}::uuid[],
+      ${queries.map((one) => new Date(one.dayMs))}::timestamptz[]) with ordinality as x(account_id, staff_id, day, n)
     join staff s on s.id = x.staff_id and s.account_id = x.account_id and s.deleted_at is null
     left join calendar_connections c on c.staff_id = s.id
     cross join lateral (
@@ -118,7 +118,7 @@ export async function readStaffDays(
       where s.daily_limit is not null) b on true
     ${lock ? sql`for share of s skip locked` : sql``}`.execute(db);
   const found = new Map(rows.map((row) => [row.n, staffDay(row)]));
-  return asked.map((_, index) => found.get(index + 1));
+  return queries.map((_, index) => found.get(index + 1));
 }
 
 function staffDay(row: Row): StoredStaffDay {

@@ -13,14 +13,14 @@ export const mutations: Mutation[] = [
   {
     name: 'a local time that comes twice is offered twice',
     file: engine,
-    find: ' && !isRepeat(asked, start)',
+    find: ' && !isRepeat(requestedSpans, start)',
     replace: '',
     tests: slots,
   },
   {
     name: 'slots are offered beyond the booking window',
     file: engine,
-    find: 'localDay(own, start) <= lastOpenDay && ',
+    find: 'localDay(staffSpans, start) <= lastOpenDay && ',
     replace: '',
     tests: slots,
   },
@@ -111,8 +111,8 @@ export const mutations: Mutation[] = [
   {
     name: 'hours that reach back into the day offer nothing',
     file: engine,
-    find: 'localDay(own, last.to - 1) + 2)',
-    replace: 'localDay(own, last.to - 1))',
+    find: 'localDay(staffSpans, last.to - 1) + 2)',
+    replace: 'localDay(staffSpans, last.to - 1))',
     tests: slots,
   },
 ];
