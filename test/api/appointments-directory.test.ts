@@ -119,6 +119,8 @@ describe('staff', () => {
     await fixture.must(fixture.call(account, 'DELETE', path));
     expect(await names(account, '/users?includeInactive=true')).toEqual([]);
     expect((await fixture.slots(account, staff.id, date)).status).toBe(404);
+    expect((await fixture.call(account, 'GET', `${path}/form-questions`)).status).toBe(404);
+    expect((await fixture.call(account, 'DELETE', path)).status).toBe(404);
     expect(await items(account, '/bookings')).toMatchObject([{ bookingId, status: 'cancelled' }]);
     expect((await fixture.control.calls('oauth.revoke')).length).toBe(1);
   });

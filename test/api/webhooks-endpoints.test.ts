@@ -178,6 +178,9 @@ describe('an endpoint', () => {
     await fixture.stages(account, uuidv7(), ['sent']);
     expect((await fixture.call(account, 'DELETE', `${path}/${id}`)).status).toBe(200);
     expect((await fixture.call(account, 'GET', `${path}/${id}`)).status).toBe(404);
+    const { rows: secrets } = await sql`
+      select length(secret) as length, next_secret from endpoints where id = ${id}`.execute(fixture.db);
+    expect(secrets).toEqual([{ length: 0, next_secret: null }]);
     await fixture.stages(account, uuidv7(), ['sent']);
     await fixture.maintained();
     const { body } = await fixture.call(account, 'GET', '/v1/webhooks/deliveries');

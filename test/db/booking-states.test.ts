@@ -20,6 +20,7 @@ import {
   startCompensation,
   startInserts,
 } from '../../src/appointments/booking/holds-store.ts';
+import { lockStaffBookings, tryLockStaffBookings } from '../../src/appointments/booking/locks-store.ts';
 import {
   clearPendingChange,
   finishCancel,
@@ -181,6 +182,55 @@ describe('leases', () => {
     const open = await insertBooking('held', 60);
     await releaseBookings(db, [open]);
     expect((await dueAt(open))?.getTime()).toBeLessThan(Date.now() + 30_000);
+  });
+});
+
+describe('the lock of the bookings of a staff member', () => {
+  /** Adds a staff member whose calendar has that key. */
+  async function connectedStaff(calendarKey: string): Promise<string> {
+    const id = randomUUID();
+    await sql`insert into staff (id, account_id, name) values (${id}, ${accountId}, 'Ada')`.execute(db);
+    await sql`insert into calendar_connections (id, account_id, staff_id, provider, credential, calendar_id, busy_calendar_ids, calendar_key)
+      values (${randomUUID()}, ${accountId}, ${id}, 'google', '', 'primary', '{}', ${calendarKey})`.execute(
+      db,
+    );
+    return id;
+  }
+
+  test.each([
+    ['a hold', (tx: Tx, id: string) => tryLockStaffBookings(tx, [id])],
+    ['a change', lockStaffBookings],
+  ])('taken by %s also locks staff with the same calendar, and nobody else', async (_by, lock) => {
+    const [calendar, otherCalendar] = [randomUUID(), randomUUID()];
+    const [ada, bea, cem] = [
+      await connectedStaff(calendar),
+      await connectedStaff(calendar),
+      await connectedStaff(otherCalendar),
+    ];
+    const lockedNow = (id: string) => inTx(async (tx) => (await tryLockStaffBookings(tx, [id])).has(id));
+    const waits = (id: string) =>
+      inTx(async (tx) => {
+        await sql`set local lock_timeout = '100ms'`.execute(tx);
+        await lockStaffBookings(tx, id);
+      });
+    await inTx(async (tx) => {
+      await lock(tx, ada);
+      expect([await lockedNow(ada), await lockedNow(bea), await lockedNow(cem)]).toEqual([
+        false,
+        false,
+        true,
+      ]);
+      for (const id of [ada, bea]) await expect(waits(id)).rejects.toMatchObject({ code: '55P03' });
+      await waits(cem);
+    });
+    expect([await lockedNow(ada), await lockedNow(bea)]).toEqual([true, true]);
+  });
+
+  test('covers staff without a calendar', async () => {
+    await inTx(async (tx) => {
+      expect(await tryLockStaffBookings(tx, [staffId])).toEqual(new Map([[staffId, null]]));
+      expect(await inTx((other) => tryLockStaffBookings(other, [staffId]))).toEqual(new Map());
+    });
   });
 });
 

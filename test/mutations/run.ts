@@ -13,7 +13,9 @@ const usage = `Usage: npm run mutations -- [options]
   --only <text>    only mutations whose name or file contains the text
   --changed <ref>  only mutations of which the file, a test or the list changed since the Git ref, such as origin/main
   --jobs <n>       how many run at a time (default: half of the cores, here ${defaultJobs})
-Ends with 1 if a mutation survived, or if none was chosen by --only.`;
+Ends with 1 if a mutation survived or its tests did not run, or if none was chosen by --only.`;
+
+type Result = 'noticed' | 'SURVIVED' | 'NOT RUN';
 
 const notCopied = new Set(['.git', 'data', 'node_modules']);
 
@@ -36,22 +38,24 @@ async function run(chosen: Mutation[], jobs: number): Promise<void> {
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   const waiting = [...chosen];
-  const survivors: string[] = [];
+  const results: Record<Result, string[]> = { noticed: [], SURVIVED: [], 'NOT RUN': [] };
   let done = 0;
   const work = async () => {
     const copy = copyCheckout();
     copies.push(copy);
     for (let mutation = waiting.shift(); mutation; mutation = waiting.shift()) {
-      const noticed = await isNoticed(mutation, copy);
-      if (!noticed) survivors.push(mutation.name);
+      const result = await resultOf(mutation, copy);
+      results[result].push(mutation.name);
       done += 1;
-      console.log(`${done}/${chosen.length}  ${noticed ? 'noticed ' : 'SURVIVED'}  ${mutation.name}`);
+      console.log(`${done}/${chosen.length}  ${result.padEnd(8)}  ${mutation.name}`);
     }
   };
   await Promise.all(Array.from({ length: Math.min(jobs, chosen.length) }, work));
-  console.log(`${chosen.length - survivors.length} noticed, ${survivors.length} survived`);
-  for (const name of survivors) console.log(`SURVIVED  ${name}`);
-  process.exitCode = survivors.length > 0 ? 1 : 0;
+  const { noticed, SURVIVED: survived, 'NOT RUN': notRun } = results;
+  console.log(`${noticed.length} noticed, ${survived.length} survived, ${notRun.length} not run`);
+  for (const name of survived) console.log(`SURVIVED  ${name}`);
+  for (const name of notRun) console.log(`NOT RUN   ${name}`);
+  process.exitCode = survived.length + notRun.length > 0 ? 1 : 0;
 }
 
 function copyCheckout(): string {
@@ -65,8 +69,15 @@ function copyCheckout(): string {
   return copy;
 }
 
-/** True if a test failed with the mutation. Throws if the tests could not run at all, since that would prove nothing. */
-async function isNoticed(mutation: Mutation, copy: string): Promise<boolean> {
+/** The result of a mutation. Tries again if no test ran, which proves nothing: on a busy machine, a setup can time out. */
+async function resultOf(mutation: Mutation, copy: string): Promise<Result> {
+  const isNoticed = (await runTests(mutation, copy)) ?? (await runTests(mutation, copy));
+  if (isNoticed === undefined) return 'NOT RUN';
+  return isNoticed ? 'noticed' : 'SURVIVED';
+}
+
+/** True if a test failed with the mutation; undefined if no test ran. */
+async function runTests(mutation: Mutation, copy: string): Promise<boolean | undefined> {
   const path = join(copy, mutation.file);
   const source = readFileSync(path, 'utf8');
   writeFileSync(
@@ -84,9 +95,9 @@ async function isNoticed(mutation: Mutation, copy: string): Promise<boolean> {
     });
     const stderr = await text(child.stderr);
     const { numFailedTests, numPassedTests } = readReport(report, stderr);
-    if (numFailedTests + numPassedTests === 0)
-      throw new Error(`${mutation.name}: no test ran.\n${stderr.slice(-2_000)}`);
-    return numFailedTests > 0;
+    if (numFailedTests + numPassedTests > 0) return numFailedTests > 0;
+    console.error(`${mutation.name}: no test ran.\n${stderr.slice(-2_000)}`);
+    return undefined;
   } finally {
     writeFileSync(path, source);
   }

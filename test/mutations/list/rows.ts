@@ -10,7 +10,7 @@ const accounts = 'src/accounts/store.ts';
 const endpoints = 'src/webhooks/endpoints/store.ts';
 const rotation = 'src/webhooks/endpoints/endpoint.ts';
 const failure = 'src/db/failure.ts';
-const shared = ['test/db/shared-calendars.test.ts'];
+const shared = ['test/db/booking-states.test.ts'];
 const changes = ['test/api/appointments-changes.test.ts'];
 const directory = ['test/api/appointments-directory.test.ts'];
 const stale = ['test/db/stale-writes.test.ts'];
@@ -211,7 +211,7 @@ export const mutations: Mutation[] = [
     file: accounts,
     find: 'set expires_at = least(expires_at, ${at}) where',
     replace: 'set expires_at = ${at} where',
-    tests: [...keys, 'test/db/key-bounds.test.ts'],
+    tests: ['test/db/key-use.test.ts'],
   },
   {
     name: 'a key of another account is revoked',
