@@ -1,4 +1,4 @@
-// Creation of the PostgreSQL data directory: initdb into a temporary folder, then one rename, so that it is never half made.
+// Creation of the PostgreSQL data directory: initdb into a temporary folder, then one rename, so that it is never incomplete.
 import { spawn } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';

@@ -65,22 +65,22 @@ export async function takeOverKey(db: Db | Tx, of: KeyOf & { leaseSeconds: numbe
   return rows.length === 1;
 }
 
-/** Stores the exact answer for every key that made this subject; does nothing where one is stored already. */
-export async function storeKeyAnswer(
+/** Stores the response for every key of this subject, unless one is already stored. */
+export async function recordKeyResponse(
   tx: Db | Tx,
   subjectId: string,
   answer: { status: number; body: string },
 ): Promise<void> {
-  await storeKeyAnswers(tx, [{ subjectId, ...answer }]);
+  await recordKeyResponses(tx, [{ subjectId, ...answer }]);
 }
 
-/** The same for many subjects at once. */
-export async function storeKeyAnswers(
+/** Stores the responses of many subjects. */
+export async function recordKeyResponses(
   tx: Db | Tx,
   answers: readonly { subjectId: string; status: number; body: string }[],
 ): Promise<void> {
   await sql`
-    /* storeKeyAnswers */ update idempotency_keys k set status = x.status, body = x.body
+    /* recordKeyResponses */ update idempotency_keys k set status = x.status, body = x.body
     from unnest(${answers.map((one) => one.subjectId)}::uuid[], ${answers.map((one) => one.status)}::smallint[],
       ${answers.map((one) => one.body)}::text[]) as x(subject_id, status, body)
     where k.subject_id = x.subject_id and k.status is null`.execute(tx);

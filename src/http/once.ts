@@ -1,4 +1,4 @@
-// A value made when first needed. Compiling the schemas of all routes took half of the time of a start.
+// Lazy initialization of values. Compiling the schemas of all routes took half of the time of a start.
 
 /** Returns a function that calls `make` the first time, and returns that value from then on. */
 export function once<T>(make: () => T): () => T {

@@ -74,12 +74,12 @@ test('wrong values at every location of every body get a 4xx failure', { timeout
   const requests = operations.flatMap((operation) => {
     if (!operation.body) return [];
     const sample = sampleOf(operation.body);
-    return placesIn(sample).flatMap((place) =>
+    return placesIn(sample).flatMap((where) =>
       oddValues.map((odd) => ({
         operation,
         path: pathOf(operation),
-        body: JSON.stringify(withAt(sample, place, odd)),
-        note: `${place.join('.')} = ${JSON.stringify(odd)?.slice(0, 40)}`,
+        body: JSON.stringify(withAt(sample, where, odd)),
+        note: `${where.join('.')} = ${JSON.stringify(odd)?.slice(0, 40)}`,
       })),
     );
   });
@@ -122,8 +122,8 @@ test('every operation with a body rejects an unknown field', async () => {
   for (const operation of operations) {
     if (!operation.body) continue;
     const sample = sampleOf(operation.body);
-    const place = Array.isArray(sample) ? [0, 'misspelt'] : ['misspelt'];
-    const body = withAt(sample, place, 1);
+    const where = Array.isArray(sample) ? [0, 'misspelt'] : ['misspelt'];
+    const body = withAt(sample, where, 1);
     const answer = await gateway.call(operation.method, pathOf(operation), {
       body,
       headers: keyHeader(operation),
@@ -192,9 +192,9 @@ test('reads no item of an array that is too long, and a limited number of invali
         const parent = at.slice(0, -1).reduce((value, key) => (value as never)[key] as unknown, holder);
         if (at.length > 0) (parent as Record<string | number, unknown>)[at.at(-1) ?? ''] = items;
         const { error } = validate(holder) as { error: { length: number } };
-        const place = `${path} ${at.join('.')} ${length}`;
-        expect([place, error.length > 0 && error.length <= 101]).toEqual([place, true]);
-        expect([place, reads.count <= most]).toEqual([place, true]);
+        const where = `${path} ${at.join('.')} ${length}`;
+        expect([where, error.length > 0 && error.length <= 101]).toEqual([where, true]);
+        expect([where, reads.count <= most]).toEqual([where, true]);
       }
     }
   }
@@ -204,11 +204,11 @@ test('reads no item of an array that is too long, and a limited number of invali
 test('every array and map of a body has a maximum size, and uniqueness is only required of scalars', () => {
   for (const { body, path } of operations)
     for (const { at, schema } of containersIn(body ?? {})) {
-      const place = `${path} ${at.join('.')}`;
-      if (schema.type === 'array') expect([place, schema.maxItems]).toEqual([place, expect.any(Number)]);
+      const where = `${path} ${at.join('.')}`;
+      if (schema.type === 'array') expect([where, schema.maxItems]).toEqual([where, expect.any(Number)]);
       if (schema.patternProperties)
-        expect([place, schema.maxProperties]).toEqual([place, expect.any(Number)]);
-      if (schema.uniqueItems) expect([place, schema.items?.type]).toEqual([place, 'string']);
+        expect([where, schema.maxProperties]).toEqual([where, expect.any(Number)]);
+      if (schema.uniqueItems) expect([where, schema.items?.type]).toEqual([where, 'string']);
     }
 });
 
@@ -241,7 +241,7 @@ test('rejects a draft with parts of the wrong kind and names them', async () => 
     const answer = await gateway.call('POST', '/v1/templates', {
       body: { providerTemplateName: 'odd', language: 'en', category: 'UTILITY', components },
     });
-    expect([answer.status, answer.body.errors?.map((fault) => fault.path)]).toEqual([400, [path]]);
+    expect([answer.status, answer.body.errors?.map((problem) => problem.path)]).toEqual([400, [path]]);
   }
   const withOddSample = await gateway.call('POST', '/v1/templates', {
     body: {
@@ -279,7 +279,7 @@ test('rejects metadata keys that a response would omit', async () => {
     const answer = await gateway.call('POST', '/v1/templates/send', {
       body: { templateId, recipients, metadata },
     });
-    expect([answer.status, answer.body.errors?.map((fault) => fault.path)]).toEqual([400, ['metadata']]);
+    expect([answer.status, answer.body.errors?.map((problem) => problem.path)]).toEqual([400, ['metadata']]);
   }
 });
 

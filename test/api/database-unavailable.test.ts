@@ -36,13 +36,13 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const told = ({ status, headers, body }: Answer<object>) => ({
+const summary = ({ status, headers, body }: Answer<object>) => ({
   status,
   code: body.code,
   again: Number(headers.get('retry-after')) > 0,
 });
 const soon = { timeout: 5_000, interval: 20 };
-const away = { status: 503, code: 'database_unavailable', again: true };
+const unavailable = { status: 503, code: 'database_unavailable', again: true };
 const ready = () => gateway.call('GET', '/health/ready', { key: null });
 const endpoint = () => ({ url: gateway.receiver.hookUrl(randomUUID()) });
 const newEndpoint = () => gateway.call('POST', '/v1/webhooks/endpoints', { body: endpoint() });
@@ -69,8 +69,8 @@ describe('a server that becomes read-only', () => {
     const { phone, send: sendOnce } = keyedSend();
     await sql.raw(`alter database ${name} set default_transaction_read_only = on`).execute(direct);
     proxy.cut();
-    expect(told(await sendOnce())).toEqual(away);
-    expect(told(await newEndpoint())).toEqual(away);
+    expect(summary(await sendOnce())).toEqual(unavailable);
+    expect(summary(await newEndpoint())).toEqual(unavailable);
     const readiness = await ready();
     expect(readiness.status).toBe(503);
     expect(readiness.text).toMatch(/read-only/);
@@ -100,7 +100,7 @@ describe('a statement that the server cannot execute', () => {
     'with error %s is 503 with Retry-After',
     async (code) => {
       const end = await refusing('endpoints', 'insert', code);
-      expect(told(await newEndpoint())).toEqual(away);
+      expect(summary(await newEndpoint())).toEqual(unavailable);
       await end();
     },
   );
@@ -116,7 +116,7 @@ describe('a statement that the server cannot execute', () => {
     const { phone, send: sendOnce } = keyedSend();
     const end = await refusing('sends', 'insert', '53100');
     const refused = await sendOnce();
-    expect(told(refused)).toEqual({ status: 507, code: 'storage_full', again: true });
+    expect(summary(refused)).toEqual({ status: 507, code: 'storage_full', again: true });
     expect(refused.body.message).toMatch(/disk is full.*Free or add space/);
     await end();
     expect((await sendOnce()).status).toBe(200);
@@ -126,7 +126,7 @@ describe('a statement that the server cannot execute', () => {
   test('after the messages were written releases the key to the next request, which continues', async () => {
     const { phone, send: sendOnce } = keyedSend();
     const end = await refusing('idempotency_keys', 'update', '53200', 'new.status is not null');
-    expect(told(await sendOnce())).toEqual(away);
+    expect(summary(await sendOnce())).toEqual(unavailable);
     await end();
     // its lease of a minute is released immediately
     await expect.poll(async () => (await sendOnce()).status, soon).toBe(200);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => gateway?.close());
 
 /** Calls, and expects the failure form. */
-async function refused(
+async function expectFailure(
   method: string,
   path: string,
   options: CallOptions,
@@ -36,22 +36,24 @@ describe('unknown paths and ids', () => {
     ['GET', '/v1/templates/%ZZ'],
     ['GET', '/%'],
     ['GET', `/v1/templates/${'x'.repeat(600)}`],
-  ])('%s %s is 404', (method, path) => refused(method, path, {}, [404, 'not_found']).then(() => undefined));
+  ])('%s %s is 404', (method, path) =>
+    expectFailure(method, path, {}, [404, 'not_found']).then(() => undefined),
+  );
 
   it.each(['x', 'null', unknownId, "'; drop table accounts; --", '%00', '%F0%9F%98%80'])(
     'a template, send, message, sender or key with id %s is 404',
     async (id) => {
       const path = id.startsWith('%') ? id : encodeURIComponent(id);
-      await refused('GET', `/v1/templates/${path}`, {}, [404, 'template_not_found']);
-      await refused('POST', `/v1/templates/${path}/submit`, {}, [404, 'template_not_found']);
-      await refused('DELETE', `/v1/templates/${path}`, {}, [404, 'template_not_found']);
-      await refused('GET', `/v1/sends/${path}`, {}, [404, 'send_not_found']);
-      await refused('POST', `/v1/sends/${path}/cancel`, {}, [404, 'send_not_found']);
-      await refused('GET', `/v1/messages/${path}`, {}, [404, 'message_not_found']);
-      await refused('PATCH', `/v1/senders/${path}`, { body: { name: 'x' } }, [404, 'sender_not_found']);
-      await refused('DELETE', `/v1/senders/${path}`, {}, [404, 'sender_not_found']);
-      await refused('POST', `/v1/keys/${path}/rotate`, {}, [404, 'key_not_found']);
-      await refused('DELETE', `/v1/keys/${path}`, {}, [404, 'key_not_found']);
+      await expectFailure('GET', `/v1/templates/${path}`, {}, [404, 'template_not_found']);
+      await expectFailure('POST', `/v1/templates/${path}/submit`, {}, [404, 'template_not_found']);
+      await expectFailure('DELETE', `/v1/templates/${path}`, {}, [404, 'template_not_found']);
+      await expectFailure('GET', `/v1/sends/${path}`, {}, [404, 'send_not_found']);
+      await expectFailure('POST', `/v1/sends/${path}/cancel`, {}, [404, 'send_not_found']);
+      await expectFailure('GET', `/v1/messages/${path}`, {}, [404, 'message_not_found']);
+      await expectFailure('PATCH', `/v1/senders/${path}`, { body: { name: 'x' } }, [404, 'sender_not_found']);
+      await expectFailure('DELETE', `/v1/senders/${path}`, {}, [404, 'sender_not_found']);
+      await expectFailure('POST', `/v1/keys/${path}/rotate`, {}, [404, 'key_not_found']);
+      await expectFailure('DELETE', `/v1/keys/${path}`, {}, [404, 'key_not_found']);
     },
   );
 });
@@ -64,8 +66,8 @@ test.each([
   ['POST', '/openapi.json', 'GET, HEAD'],
   ['PATCH', '/health/live', 'GET, HEAD'],
 ])('%s %s is 405 with the allowed methods', async (method, path, allow) => {
-  if (allow === null) return void (await refused(method, path, {}, [404, 'not_found']));
-  const answer = await refused(method, path, {}, [405, 'method_not_allowed']);
+  if (allow === null) return void (await expectFailure(method, path, {}, [404, 'not_found']));
+  const answer = await expectFailure(method, path, {}, [405, 'method_not_allowed']);
   const methods = answer.headers.get('allow')?.split(', ') ?? [];
   expect(methods).toEqual(expect.arrayContaining(allow.split(', ')));
   expect(methods).not.toContain(method);
@@ -74,16 +76,16 @@ test.each([
 describe('a body', () => {
   it.each(['{', '{"name":}', "{'name': 1}", '{"a":1}{', '\u0000', '{"__proto__":{"x":1}}'])(
     'that is %j is malformed',
-    async (body) => void (await refused('POST', '/v1/keys', { body }, [400, 'malformed_json'])),
+    async (body) => void (await expectFailure('POST', '/v1/keys', { body }, [400, 'malformed_json'])),
   );
 
   it.each(['null', '[]', '"x"', '7'])('that is %s instead of an object is invalid', async (body) => {
-    await refused('POST', '/v1/keys', { body }, [400, 'invalid_request']);
+    await expectFailure('POST', '/v1/keys', { body }, [400, 'invalid_request']);
   });
 
   it('of another media type is rejected', async () => {
     for (const type of ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'nonsense'])
-      await refused('POST', '/v1/keys', { body: '{}', headers: { 'Content-Type': type } }, [
+      await expectFailure('POST', '/v1/keys', { body: '{}', headers: { 'Content-Type': type } }, [
         415,
         'unsupported_media_type',
       ]);
@@ -96,18 +98,18 @@ describe('a body', () => {
   });
 
   it('that is missing is rejected with the required fields', async () => {
-    const answer = await refused('POST', '/v1/keys', {}, [400, 'invalid_request']);
+    const answer = await expectFailure('POST', '/v1/keys', {}, [400, 'invalid_request']);
     expect(answer.body.errors?.map(({ path }) => path).sort()).toEqual(['name', 'scopes']);
   });
 
   it('that is too large is rejected', async () => {
     const body = JSON.stringify({ name: 'x'.repeat(1_100_000) });
-    await refused('POST', '/v1/keys', { body }, [413, 'body_too_large']);
+    await expectFailure('POST', '/v1/keys', { body }, [413, 'body_too_large']);
   });
 
   it('is not coerced, and every problem is listed', async () => {
     const body = { name: 7, scopes: 'manage', expiresAt: 'tomorrow', colour: 'red' };
-    const answer = await refused('POST', '/v1/keys', { body }, [400, 'invalid_request']);
+    const answer = await expectFailure('POST', '/v1/keys', { body }, [400, 'invalid_request']);
     expect(answer.body.errors?.map(({ path }) => path).sort()).toEqual([
       'colour',
       'expiresAt',
@@ -115,7 +117,7 @@ describe('a body', () => {
       'scopes',
     ]);
     const scopes = ['manage', 'everything'];
-    const wrong = await refused('POST', '/v1/keys', { body: { name: 'x', scopes } }, [
+    const wrong = await expectFailure('POST', '/v1/keys', { body: { name: 'x', scopes } }, [
       400,
       'invalid_request',
     ]);
@@ -128,7 +130,7 @@ describe('a body', () => {
     'with the invalid time %s is rejected',
     async (expiresAt) => {
       const body = { name: 'x', scopes: ['manage'], expiresAt };
-      const answer = await refused('POST', '/v1/keys', { body }, [400, 'invalid_request']);
+      const answer = await expectFailure('POST', '/v1/keys', { body }, [400, 'invalid_request']);
       expect(answer.body.errors?.map(({ path }) => path)).toEqual(['expiresAt']);
     },
   );
@@ -137,7 +139,7 @@ describe('a body', () => {
     'with text that cannot be stored (%j) is rejected',
     async (name) => {
       const body = { name, scopes: ['manage'] };
-      const answer = await refused('POST', '/v1/keys', { body }, [400, 'invalid_request']);
+      const answer = await expectFailure('POST', '/v1/keys', { body }, [400, 'invalid_request']);
       expect(answer.body.errors?.map(({ path }) => path)).toEqual(['name']);
     },
   );
@@ -165,15 +167,15 @@ describe('a query', () => {
     ['/v1/keys?colour=red', 'colour'],
     ['/v1/senders?page=x', 'page'],
   ])('%s is rejected with the parameter’s name', async (path, parameter) => {
-    const answer = await refused('GET', path, {}, [400, 'invalid_request']);
-    expect(answer.body.errors?.map((fault) => fault.path)).toEqual([parameter]);
+    const answer = await expectFailure('GET', path, {}, [400, 'invalid_request']);
+    expect(answer.body.errors?.map((problem) => problem.path)).toEqual([parameter]);
     expect(answer.body.message).toContain(parameter);
   });
 
   it('with a malformed id gets the same response as an unknown id', async () => {
-    await refused('GET', '/v1/messages?sendId=x', {}, [404, 'send_not_found']);
-    await refused('GET', `/v1/messages?sendId=${unknownId}`, {}, [404, 'send_not_found']);
-    await refused('GET', '/v1/messages?templateId=x', {}, [404, 'template_not_found']);
+    await expectFailure('GET', '/v1/messages?sendId=x', {}, [404, 'send_not_found']);
+    await expectFailure('GET', `/v1/messages?sendId=${unknownId}`, {}, [404, 'send_not_found']);
+    await expectFailure('GET', '/v1/messages?templateId=x', {}, [404, 'template_not_found']);
   });
 });
 

@@ -104,8 +104,8 @@ describe('rotation', () => {
     const body = { overlapSeconds: 0 };
     const rotated = await gateway.call<Key>('POST', `/v1/keys/${old._id}/rotate`, { body });
     expect(await statusWith(rotated.body.data.apiKey)).toBe(200);
-    const refused = await gateway.call('GET', '/v1/templates', { key: old.apiKey });
-    expect([refused.status, refused.body.code]).toEqual([401, 'api_key_invalid']);
+    const rejected = await gateway.call('GET', '/v1/templates', { key: old.apiKey });
+    expect([rejected.status, rejected.body.code]).toEqual([401, 'api_key_invalid']);
   });
 });
 
@@ -144,8 +144,8 @@ describe('revoking', () => {
     const first = await gateway.otherAccount('lonely');
     const [only] = await listOf(first);
     const path = (key?: Key) => `/v1/keys/${key?._id}`;
-    const refused = await gateway.call('DELETE', path(only), { key: first });
-    expect([refused.status, refused.body.code]).toEqual([409, 'last_manage_key']);
+    const rejected = await gateway.call('DELETE', path(only), { key: first });
+    expect([rejected.status, rejected.body.code]).toEqual([409, 'last_manage_key']);
     const second = await make({ name: 'second', scopes: ['manage'] }, first);
     const both = await Promise.all([
       gateway.call('DELETE', path(only), { key: first }),
@@ -178,11 +178,14 @@ describe('the rate of an account', () => {
     for (let n = 0; n < 100; n++) statuses.push(await statusWith(keys[n % 3] ?? '', '/v1/templates?limit=1'));
     // two requests created the keys
     expect(statuses).toEqual([...Array<number>(98).fill(200), 429, 429]);
-    const refused = await gateway.call('GET', '/v1/templates', { key: keys[1] ?? null });
-    expect(refused.body).toMatchObject({ code: 'rate_limited', message: expect.stringContaining('account') });
-    expect(refused.headers.get('ratelimit-policy')).toBe('"account";q=100;w=60');
-    expect(refused.headers.get('ratelimit')).toMatch(/^"account";r=0;t=\d+$/);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    const rejected = await gateway.call('GET', '/v1/templates', { key: keys[1] ?? null });
+    expect(rejected.body).toMatchObject({
+      code: 'rate_limited',
+      message: expect.stringContaining('account'),
+    });
+    expect(rejected.headers.get('ratelimit-policy')).toBe('"account";q=100;w=60');
+    expect(rejected.headers.get('ratelimit')).toMatch(/^"account";r=0;t=\d+$/);
+    expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     expect(await statusWith(await gateway.otherAccount())).toBe(200);
   });
 

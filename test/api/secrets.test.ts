@@ -238,11 +238,11 @@ async function echoingCalendars(): Promise<void> {
   await call('GET', `/v1/appointments/ext-calendar/status?appointmentUserId=${id}`);
   vendor.tokens = undefined;
   await call('DELETE', `/v1/appointments/users/${id}/ext-calendar`);
-  for (const place of ['', 'elsewhere/', 'unreadable/']) {
-    const password = `${canary(`password ${place}`)}/+&`;
-    canaries[`pair ${place}`] = Buffer.from(`ada:${password}`).toString('base64');
-    canaries[`password in base64 ${place}`] = Buffer.from(password).toString('base64');
-    const body = { provider: 'caldav', url: `${vendor.url}/dav/${place}`, username: 'ada', password };
+  for (const path of ['', 'elsewhere/', 'unreadable/']) {
+    const password = `${canary(`password ${path}`)}/+&`;
+    canaries[`pair ${path}`] = Buffer.from(`ada:${password}`).toString('base64');
+    canaries[`password in base64 ${path}`] = Buffer.from(password).toString('base64');
+    const body = { provider: 'caldav', url: `${vendor.url}/dav/${path}`, username: 'ada', password };
     await call('PUT', `/v1/appointments/users/${await staff()}/ext-calendar`, { body });
   }
 }
@@ -268,7 +268,7 @@ test('secrets repeated by vendors are not stored, logged, returned or sent on', 
   await echoingReceiver();
   const webhooks = JSON.stringify(await gateway.receiver.events({ hook: 'echo', waitSeconds: 5 }));
   expect(webhooks).toContain('[secret]');
-  const heard = vendor.heard.join('\n');
+  const calls = vendor.calls.join('\n');
   for (const what of [
     'echoedToken',
     'echoedCode',
@@ -277,7 +277,7 @@ test('secrets repeated by vendors are not stored, logged, returned or sent on', 
     'password ',
     'receiverSecretShown',
   ])
-    expect([what, heard.includes(canaries[what] ?? '?')]).toEqual([what, true]);
+    expect([what, calls.includes(canaries[what] ?? '?')]).toEqual([what, true]);
   for (const [what, secret] of Object.entries(canaries)) {
     expect([what, answers.filter((answer) => answer.includes(secret))]).toEqual([what, []]);
     expect([what, logged.split('\n').filter((line) => line.includes(secret))]).toEqual([what, []]);

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CipherError, makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
 import { addKeyToFile, readOrMakeKeyFile } from '../../src/base/key-file.ts';
 
-const place = { table: 'senders', column: 'access_token', row: '0199a000-0000-7000-8000-000000000001' };
+const location = { table: 'senders', column: 'access_token', row: '0199a000-0000-7000-8000-000000000001' };
 const secret = 'EAAG-token-ünïcode';
 
 function reasonOf(act: () => unknown): string {
@@ -28,21 +28,21 @@ describe('encryption', () => {
   test('decrypts any text at its own location', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(cipher.decrypt(cipher.encrypt(text, place), place)).toBe(text);
+        expect(cipher.decrypt(cipher.encrypt(text, location), location)).toBe(text);
       }),
     );
   });
 
   test('produces a different result each time, without any of the text', () => {
-    const first = cipher.encrypt(secret, place);
+    const first = cipher.encrypt(secret, location);
     expect(first.includes(Buffer.from(secret).subarray(0, 8))).toBe(false);
-    expect(first.equals(cipher.encrypt(secret, place))).toBe(false);
+    expect(first.equals(cipher.encrypt(secret, location))).toBe(false);
   });
 
   test('throws for a value copied to another row, column or table', () => {
-    const encrypted = cipher.encrypt(secret, place);
+    const encrypted = cipher.encrypt(secret, location);
     for (const other of [{ row: '2' }, { column: 'app_secret' }, { table: 'connections' }]) {
-      expect(reasonOf(() => cipher.decrypt(encrypted, { ...place, ...other }))).toBe('damaged');
+      expect(reasonOf(() => cipher.decrypt(encrypted, { ...location, ...other }))).toBe('damaged');
     }
   });
 
@@ -52,16 +52,16 @@ describe('encryption', () => {
   });
 
   test('throws for every altered byte and every truncation', () => {
-    const encrypted = cipher.encrypt(secret, place);
+    const encrypted = cipher.encrypt(secret, location);
     for (let at = 0; at < encrypted.length; at += 1) {
       const altered = Buffer.from(encrypted);
       altered[at] = (altered[at] ?? 0) ^ 1;
       expect(
-        reasonOf(() => cipher.decrypt(altered, place)),
+        reasonOf(() => cipher.decrypt(altered, location)),
         `byte ${at}`,
       ).not.toBe('none');
       expect(
-        reasonOf(() => cipher.decrypt(encrypted.subarray(0, at), place)),
+        reasonOf(() => cipher.decrypt(encrypted.subarray(0, at), location)),
         `cut at ${at}`,
       ).toBe('damaged');
     }
@@ -74,25 +74,25 @@ describe('the ring', () => {
   test('after a rotation, old values can still be decrypted and new ones use the newest key', () => {
     const before = openCipher(parseKeyRing(older));
     const after = openCipher(parseKeyRing(`${newer},${older}`));
-    const sealedBefore = before.encrypt(secret, place);
-    expect(after.decrypt(sealedBefore, place)).toBe(secret);
+    const sealedBefore = before.encrypt(secret, location);
+    expect(after.decrypt(sealedBefore, location)).toBe(secret);
     expect(after.isNewest(sealedBefore)).toBe(false);
-    const sealedAfter = after.encrypt(secret, place);
+    const sealedAfter = after.encrypt(secret, location);
     expect(after.isNewest(sealedAfter)).toBe(true);
-    expect(openCipher(parseKeyRing(newer)).decrypt(sealedAfter, place)).toBe(secret);
+    expect(openCipher(parseKeyRing(newer)).decrypt(sealedAfter, location)).toBe(secret);
   });
 
   test('reports the missing key of a value', () => {
-    const encrypted = openCipher(parseKeyRing(older)).encrypt(secret, place);
-    const act = () => openCipher(parseKeyRing(newer)).decrypt(encrypted, place);
+    const encrypted = openCipher(parseKeyRing(older)).encrypt(secret, location);
+    const act = () => openCipher(parseKeyRing(newer)).decrypt(encrypted, location);
     expect(reasonOf(act)).toBe('unknown_key');
     expect(act).toThrow(older.split(':')[0]);
   });
 
   test('another key with the same id does not decrypt', () => {
     const key = () => `main:${randomBytes(32).toString('base64')}`;
-    const encrypted = openCipher(parseKeyRing(key())).encrypt(secret, place);
-    expect(reasonOf(() => openCipher(parseKeyRing(key())).decrypt(encrypted, place))).toBe('damaged');
+    const encrypted = openCipher(parseKeyRing(key())).encrypt(secret, location);
+    expect(reasonOf(() => openCipher(parseKeyRing(key())).decrypt(encrypted, location))).toBe('damaged');
   });
 
   test('an invalid key ring is rejected with the reason and without key material', () => {
@@ -149,10 +149,10 @@ describe('the key file', () => {
   test('gets a new first key, and the older one still decrypts', async () => {
     const path = join(folder, 'encryption.keys');
     const first = await readOrMakeKeyFile(path);
-    const encrypted = openCipher(first).encrypt(secret, place);
+    const encrypted = openCipher(first).encrypt(secret, location);
     const second = await addKeyToFile(path);
     expect(second.keys.map((key) => key.id).slice(1)).toEqual(first.keys.map((key) => key.id));
-    expect(openCipher(await readOrMakeKeyFile(path)).decrypt(encrypted, place)).toBe(secret);
+    expect(openCipher(await readOrMakeKeyFile(path)).decrypt(encrypted, location)).toBe(secret);
   });
 
   test.skipIf(process.platform === 'win32')('is rejected if others may read it', async () => {

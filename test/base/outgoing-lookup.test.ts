@@ -25,56 +25,56 @@ function held() {
         },
       });
     });
-  return { open, resolve, asked: () => open.map(({ hostname }) => hostname) };
+  return { open, resolve, pendingNames: () => open.map(({ hostname }) => hostname) };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('concurrent look-ups of a name share one result, and later ones look it up again', async () => {
-  const { open, resolve, asked } = held();
+  const { open, resolve, pendingNames } = held();
   const lookup = limitLookups(resolve);
   const both = [lookup('a.test'), lookup('a.test')];
-  expect(asked()).toEqual(['a.test']);
+  expect(pendingNames()).toEqual(['a.test']);
   open[0]?.answer([{ address: '192.0.2.1', family: 4 }]);
   expect(await Promise.all(both)).toEqual([
     [{ address: '192.0.2.1', family: 4 }],
     [{ address: '192.0.2.1', family: 4 }],
   ]);
   const again = lookup('a.test');
-  expect(asked()).toEqual(['a.test']);
+  expect(pendingNames()).toEqual(['a.test']);
   open[0]?.answer([{ address: '192.0.2.2', family: 4 }]);
   expect(await again).toEqual([{ address: '192.0.2.2', family: 4 }]);
 });
 
 test('names that were slow last time are looked up one after another, without delaying fast ones', async () => {
-  const { open, resolve, asked } = held();
+  const { open, resolve, pendingNames } = held();
   // treat every look-up as slow
   const limits = { slowMs: -1 };
   const lookup = limitLookups(resolve, limits);
   const names = ['x.test', 'y.test', 'z.test'];
   const first = names.map(lookup);
-  expect(asked()).toEqual(names);
+  expect(pendingNames()).toEqual(names);
   for (const one of [...open]) one.fail();
   await Promise.allSettled(first);
 
   const second = names.map(lookup);
   await turn();
-  expect(asked()).toEqual(['x.test']);
+  expect(pendingNames()).toEqual(['x.test']);
   const quick = lookup('quick.test');
-  expect(asked()).toEqual(['x.test', 'quick.test']);
+  expect(pendingNames()).toEqual(['x.test', 'quick.test']);
   open[1]?.answer();
   expect(await quick).toEqual([]);
   limits.slowMs = 60_000;
   for (const name of names) {
     await turn();
-    expect(asked()).toEqual([name]);
+    expect(pendingNames()).toEqual([name]);
     open[0]?.answer();
     await turn();
   }
   await Promise.all(second);
 
   const third = names.map(lookup);
-  expect(asked(), 'quick again: no turns any more').toEqual(names);
+  expect(pendingNames(), 'quick again: no turns any more').toEqual(names);
   for (const one of [...open]) one.answer();
   await Promise.all(third);
 });

@@ -177,13 +177,15 @@ describe('a call', () => {
 
   it('offers a fetch with the same errors and a size limit', async () => {
     const small = openOutgoing({ connectionsPerOrigin: 2, keepAliveMs: 1_000, fetchMaxResponseBytes: 1_000 });
-    const hasty = openOutgoing({ connectionsPerOrigin: 2, keepAliveMs: 1_000, fetchTimeoutMs: 100 });
+    const withTimeout = openOutgoing({ connectionsPerOrigin: 2, keepAliveMs: 1_000, fetchTimeoutMs: 100 });
     const echoed = await small.fetch(`http://127.0.0.1:${port}/echo`, { method: 'POST', body: 'hi' });
     expect(await echoed.text()).toBe('hi');
-    expect(await failure(hasty.fetch(`http://127.0.0.1:${port}/never`))).toMatchObject({ kind: 'timeout' });
+    expect(await failure(withTimeout.fetch(`http://127.0.0.1:${port}/never`))).toMatchObject({
+      kind: 'timeout',
+    });
     const big = await small.fetch(`http://127.0.0.1:${port}/big`);
     await expect(big.text()).rejects.toThrow();
     await small.close();
-    await hasty.close();
+    await withTimeout.close();
   });
 });

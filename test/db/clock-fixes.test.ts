@@ -48,7 +48,7 @@ const stepBack = () => stepClockBack(database.db);
 const openWatch = () => openTestWatch(database.db);
 
 /** Runs fixes until none has work left. */
-async function mend(): Promise<void> {
+async function runFixes(): Promise<void> {
   while ((await fixSteps({ db: database.db, log: { info: () => undefined } as never })) > 0);
 }
 
@@ -112,7 +112,7 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
     const { watch } = openWatch();
     await stepBack();
     expect(await watch()).toBeGreaterThan(0);
-    await mend();
+    await runFixes();
     expect(await messageDue(earlier)).toEqual(approximately(-15 * minute));
     expect(await messageDue(later)).toEqual(approximately(-10 * minute));
     expect(await messageDue(leased)).toEqual(approximately(20 * minute + 30));
@@ -125,7 +125,7 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
 
     await pass(3 * minute);
     const leasedJustNow = await message(58);
-    await mend();
+    await runFixes();
     expect(await messageDue(leased)).toEqual(approximately(0));
     // its ten minutes count from the end of its lease, 30 s after the step
     expect(await messageDue(marked)).toEqual(approximately(30 - 3 * minute));
@@ -145,7 +145,7 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
     const { watch } = openWatch();
     await stepBack();
     await watch();
-    await mend();
+    await runFixes();
     expect(await deliveryDue(before)).toEqual(approximately(4 * minute));
     const by = sql<boolean>`id = ${before}`;
     expect(await secondsOf('deliveries', 'retry_after', by)).toEqual(approximately(4 * minute));
@@ -181,7 +181,7 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
     const { watch } = openWatch();
     await stepBack();
     await watch();
-    await mend();
+    await runFixes();
     const all = sql<boolean>`true`;
     const found: Record<string, number | null> = {};
     for (const [table, columns] of Object.entries({

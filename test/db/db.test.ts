@@ -124,8 +124,8 @@ describe('a session', () => {
       const pool = database.open({ maxConnections: 1, hot });
       const first = await pidOf(pool);
       await sql`set default_transaction_read_only = on`.execute(pool);
-      const refused = await failure(sql`create table never (id int)`.execute(pool));
-      expect(isReadOnly(refused)).toBe(true);
+      const rejected = await failure(sql`create table never (id int)`.execute(pool));
+      expect(isReadOnly(rejected)).toBe(true);
       expect(await pidOf(pool)).not.toBe(first);
       await sql`create table if not exists written (id int)`.execute(pool);
     },
@@ -134,8 +134,8 @@ describe('a session', () => {
   test('in a transaction fails with the server’s error, not with that of the dropped session', async () => {
     const pool = database.open({ maxConnections: 1 });
     await sql`set default_transaction_read_only = on`.execute(pool);
-    const refused = pool.transaction().execute((tx) => sql`create table never (id int)`.execute(tx));
-    expect(isReadOnly(await failure(refused))).toBe(true);
+    const rejected = pool.transaction().execute((tx) => sql`create table never (id int)`.execute(tx));
+    expect(isReadOnly(await failure(rejected))).toBe(true);
   });
 
   test('of another pool to the same server is dropped too', async () => {
@@ -154,9 +154,9 @@ describe('a session', () => {
     await sql.raw(`alter database ${name} set default_transaction_read_only = on`).execute(db);
     try {
       const pool = database.open({ maxConnections: 1 });
-      const refused = await failure(value('1', pool));
-      expect(isReadOnly(refused)).toBe(true);
-      expect(String(refused)).toMatch(/the server is read-only/);
+      const rejected = await failure(value('1', pool));
+      expect(isReadOnly(rejected)).toBe(true);
+      expect(String(rejected)).toMatch(/the server is read-only/);
       const start = openDatabase(
         { connection: database.connection, dataDir: '/nowhere' },
         openLog('silent'),
@@ -258,11 +258,11 @@ describe('a failure', () => {
 
   test('of another kind, or of the last attempt, is thrown', async () => {
     let runs = 0;
-    const refused = retryTransient(() => {
+    const rejected = retryTransient(() => {
       runs += 1;
       return sql`insert into failing values (1, 1)`.execute(db);
     });
-    await expect(refused).rejects.toThrow(/failing_key/);
+    await expect(rejected).rejects.toThrow(/failing_key/);
     expect(runs).toBe(1);
     const never = retryTransient(() => {
       runs += 1;

@@ -39,11 +39,11 @@ afterEach(async () => {
 const pidIn = (cluster: string) =>
   Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
 
-async function start(options: ChildOptions = {}): Promise<{ child: Child; said: ChildEvent }> {
+async function start(options: ChildOptions = {}): Promise<{ child: Child; reply: ChildEvent }> {
   const file = join(checkout, 'test/harness/embedded-process.ts');
   const child = startChild(file, [dataDir], { node: join(checkout, 'node'), cwd: checkout, ...options });
   children.push(child);
-  return { child, said: await child.next() };
+  return { child, reply: await child.next() };
 }
 
 async function stop(child: Child): Promise<void> {
@@ -82,8 +82,8 @@ test('an ordinary user starts it from a read-only install that ran no scripts', 
   const user = await someUser();
   await mkdir(dataDir);
   if (user.uid !== undefined) await chown(dataDir, user.uid, user.gid ?? 0);
-  const { child, said } = await start(user);
-  expect(said).toMatchObject({ event: 'started', adopted: false });
+  const { child, reply } = await start(user);
+  expect(reply).toMatchObject({ event: 'started', adopted: false });
   expect(missing.filter((link) => existsSync(link))).toEqual([]);
   expect(statSync(join(dataDir, 'postgres')).uid).toBe(user.uid ?? process.getuid?.());
   await stop(child);
@@ -94,8 +94,8 @@ if (isRoot) {
     test('starts in a checkout and a DATA_DIR that only root may enter, and rejects a copy of it', async () => {
       dataDir = join(checkout, 'data');
       await chmod(checkout, 0o700);
-      const { child, said } = await start();
-      expect(said).toMatchObject({ event: 'started', adopted: false });
+      const { child, reply } = await start();
+      expect(reply).toMatchObject({ event: 'started', adopted: false });
       const target = (await readFile(join(dataDir, 'postgres.location'), 'utf8')).trim();
       elsewhere.push(target);
       expect(dirname(dirname(target))).toBe('/var/lib/chatbot-gateway');
@@ -112,22 +112,22 @@ if (isRoot) {
       child.process.kill('SIGKILL');
       await child.ended;
       const second = await start();
-      expect(second.said).toMatchObject({ event: 'started', adopted: true });
+      expect(second.reply).toMatchObject({ event: 'started', adopted: true });
       await stop(second.child);
       rmSync(target, { recursive: true });
       const third = await start();
-      expect(third.said.event).toBe('refused');
-      expect(third.said.message).toMatch(/The database folder .* does not exist/);
+      expect(third.reply.event).toBe('refused');
+      expect(third.reply.message).toMatch(/The database folder .* does not exist/);
     });
 
     test('keeps the data in a DATA_DIR that others may enter, readable only by the program’s user', async () => {
-      const { child, said } = await start();
-      expect(said).toMatchObject({ event: 'started', adopted: false });
+      const { child, reply } = await start();
+      expect(reply).toMatchObject({ event: 'started', adopted: false });
       const { uid, mode } = statSync(join(dataDir, 'postgres'));
       const own = await userNamed('chatbot-gateway');
       expect(uid).toBe(own.uid);
       expect(mode & 0o777).toBe(0o700);
-      const connection = said.connection as { host: string; password: string };
+      const connection = reply.connection as { host: string; password: string };
       expect(ask(connection, {})).toBe('let in');
       // another user cannot reach the socket; a process of the server's own user does not know the password
       expect(ask(connection, await userNamed('daemon'))).toBe('EACCES');
@@ -141,8 +141,8 @@ if (isRoot) {
       await mkdir(dataDir);
       await chown(dataDir, user.uid ?? 0, user.gid ?? 0);
       await stop((await start(user)).child);
-      const { child, said } = await start();
-      expect(said).toMatchObject({ event: 'started', adopted: false });
+      const { child, reply } = await start();
+      expect(reply).toMatchObject({ event: 'started', adopted: false });
       expect(userOf(pidIn(join(dataDir, 'postgres')))).toBe(user.uid);
       await stop(child);
       await stop((await start(user)).child);
@@ -150,9 +150,9 @@ if (isRoot) {
 
     test('creates data that an ordinary user cannot start later', async () => {
       await stop((await start()).child);
-      const { said } = await start(await someUser());
-      expect(said.event).toBe('refused');
-      expect(said.message).toMatch(/belongs to the user \d+\. Start as that user or as root/);
+      const { reply } = await start(await someUser());
+      expect(reply.event).toBe('refused');
+      expect(reply.message).toMatch(/belongs to the user \d+\. Start as that user or as root/);
     });
   });
 }

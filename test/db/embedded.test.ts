@@ -178,19 +178,19 @@ describe('one gateway per DATA_DIR', () => {
     // also if the server does not know the program's role, like one of an earlier version
     await query(administrator, `alter role ${connection.user} nologin`);
     const second = startApart();
-    const said = await second.next();
-    expect(said.event).toBe('refused');
+    const reply = await second.next();
+    expect(reply.event).toBe('refused');
     await expect(query(connection, 'select 1 as one')).rejects.toThrow(/not permitted to log in/);
     await query(administrator, `alter role ${connection.user} login`);
-    expect(said.message).toMatch(new RegExp(`Another gateway already runs on .*process ${process.pid}`));
+    expect(reply.message).toMatch(new RegExp(`Another gateway already runs on .*process ${process.pid}`));
     expect(await query(connection, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
   test('exactly one of two concurrent first starts succeeds', async () => {
     const both = [startApart(), startApart()];
-    const said = await Promise.all(both.map((child) => child.next()));
-    expect(said.map((word) => word.event).sort()).toEqual(['refused', 'started']);
-    const winner = both[said.findIndex((word) => word.event === 'started')];
+    const reply = await Promise.all(both.map((child) => child.next()));
+    expect(reply.map((word) => word.event).sort()).toEqual(['refused', 'started']);
+    const winner = both[reply.findIndex((word) => word.event === 'started')];
     winner?.send('stop');
     expect(await winner?.next()).toEqual({ event: 'stopped' });
     expect(serverPids()).toEqual([]);
@@ -219,15 +219,15 @@ describe('after a kill', () => {
 
   test('of the gateway, the next start takes over the running database server', async () => {
     const child = startApart();
-    const said = await child.next();
-    await query(said.connection as object, 'create table kept as select 1 as one');
+    const reply = await child.next();
+    await query(reply.connection as object, 'create table kept as select 1 as one');
     const pid = serverPid();
     child.process.kill('SIGKILL');
     await child.ended;
     // as earlier versions configured it
     await writeFile(join(dataDir, 'postgres', 'pg_hba.conf'), 'local all all trust\n');
     process.kill(pid, 'SIGHUP');
-    const bare = { ...(said.connection as object), password: '' };
+    const bare = { ...(reply.connection as object), password: '' };
     await vi.waitFor(() => query(bare, 'select 1'), { timeout: 5_000, interval: 20 });
     const next = await start();
     expect(next.adopted).toBe(true);
@@ -240,8 +240,8 @@ describe('after a kill', () => {
 
   test('of gateway and database, the next start recovers committed data', async () => {
     const child = startApart();
-    const said = await child.next();
-    await query(said.connection as object, 'create table kept as select 1 as one');
+    const reply = await child.next();
+    await query(reply.connection as object, 'create table kept as select 1 as one');
     process.kill(serverPid(), 'SIGKILL');
     child.process.kill('SIGKILL');
     await child.ended;
@@ -265,10 +265,10 @@ describe('after a kill', () => {
 
   test('another process with the dead server’s pid does not prevent the start', async () => {
     await (await start()).stop();
-    const stranger = startChild('-e', ['setInterval(() => {}, 1000)']);
-    children.push(stranger);
+    const otherProcess = startChild('-e', ['setInterval(() => {}, 1000)']);
+    children.push(otherProcess);
     const lines = [
-      stranger.process.pid,
+      otherProcess.process.pid,
       join(dataDir, 'postgres'),
       1,
       5432,
@@ -286,11 +286,11 @@ describe('after a kill', () => {
 test('Ctrl-C stops the gateway but not its database server', async () => {
   await restoreDatabase();
   const child = startApart();
-  const said = await child.next();
+  const reply = await child.next();
   // like a terminal: the signal goes to every process of the group
   process.kill(-(child.process.pid ?? 0), 'SIGINT');
   expect(await child.next()).toEqual({ event: 'interrupted' });
-  expect(await query(said.connection as object, 'select 1 as one')).toEqual([{ one: 1 }]);
+  expect(await query(reply.connection as object, 'select 1 as one')).toEqual([{ one: 1 }]);
   child.send('stop');
   expect(await child.next()).toEqual({ event: 'stopped' });
   expect(serverPids()).toEqual([]);

@@ -31,7 +31,7 @@ const failureOf = (promise: Promise<unknown>) =>
   );
 
 test('isUnavailable is true for a connection lost during a statement and for a server that accepts no connection', async () => {
-  const asleep = failureOf(sql`select pg_sleep(20)`.execute(throughProxy));
+  const sleeping = failureOf(sql`select pg_sleep(20)`.execute(throughProxy));
   await expect
     .poll(async () => {
       const { rows } = await sql`select from pg_stat_activity where query = 'select pg_sleep(20)'`.execute(
@@ -41,7 +41,7 @@ test('isUnavailable is true for a connection lost during a statement and for a s
     })
     .toBe(1);
   proxy.block();
-  expect(isUnavailable(await asleep)).toBe(true);
+  expect(isUnavailable(await sleeping)).toBe(true);
   expect(isUnavailable(await failureOf(sql`select 1`.execute(throughProxy)))).toBe(true);
   proxy.unblock();
   expect(await failureOf(sql`select 1`.execute(throughProxy))).toBe('it did not fail');
@@ -61,8 +61,8 @@ test('isUnavailable is true for a server that does not run and for one that term
 test('isUnavailable is false for an invalid statement and for a statement timeout', async () => {
   expect(isUnavailable(await failureOf(sql`select 1 / 0`.execute(database.db)))).toBe(false);
   expect(isUnavailable(await failureOf(sql`select nothing_of_the_kind()`.execute(database.db)))).toBe(false);
-  const hasty = database.open({ statementTimeoutMs: 10 });
-  expect(isUnavailable(await failureOf(sql`select pg_sleep(5)`.execute(hasty)))).toBe(false);
+  const withTimeout = database.open({ statementTimeoutMs: 10 });
+  expect(isUnavailable(await failureOf(sql`select pg_sleep(5)`.execute(withTimeout)))).toBe(false);
   expect(isUnavailable(await failureOf(readFile('/nowhere/at/all')))).toBe(false);
 });
 

@@ -10,8 +10,8 @@ import {
   insertKey,
   type KeyOf,
   rebindKey,
+  recordKeyResponse,
   releaseKeysOf,
-  storeKeyAnswer,
   takeOverKey,
 } from '../../src/db/idempotency-keys.ts';
 import { lookUpKey } from '../../src/http/idempotency.ts';
@@ -55,7 +55,7 @@ async function expiredKey() {
 }
 async function answeredKey() {
   const of = await expiredKey();
-  await storeKeyAnswer(database.db, of.subjectId, { status: 200, body: 'first' });
+  await recordKeyResponse(database.db, of.subjectId, { status: 200, body: 'first' });
   return of;
 }
 const makeOlder = (of: Key, hours: number) =>
@@ -117,7 +117,7 @@ test('one of two concurrent retries continues after the lease expired; a retry b
 
 test('a stored response is never replaced', async () => {
   const of = await answeredKey();
-  await storeKeyAnswer(database.db, of.subjectId, { status: 409, body: 'second' });
+  await recordKeyResponse(database.db, of.subjectId, { status: 409, body: 'second' });
   expect(await findKey(database.db, of)).toMatchObject({ status: 200, body: 'first' });
 });
 

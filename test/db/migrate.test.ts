@@ -89,10 +89,10 @@ describe('migrations', () => {
   });
 
   test('run without timeouts on one connection and restore its limits', async () => {
-    const hasty = database.open({ maxConnections: 1, statementTimeoutMs: 100, lockTimeoutMs: 100 });
+    const withTimeouts = database.open({ maxConnections: 1, statementTimeoutMs: 100, lockTimeoutMs: 100 });
     await write('0001_slow.sql', 'create table a (id int); select pg_sleep(0.3)');
-    expect(await migrateToLatest(hasty, folder)).toEqual(['0001_slow']);
-    await expect(sql`select pg_sleep(5)`.execute(hasty)).rejects.toThrow(/statement timeout/);
+    expect(await migrateToLatest(withTimeouts, folder)).toEqual(['0001_slow']);
+    await expect(sql`select pg_sleep(5)`.execute(withTimeouts)).rejects.toThrow(/statement timeout/);
   });
 
   test('a program older than its database starts if no later migration breaks it', async () => {
@@ -171,7 +171,7 @@ describe('the migrations of this program', () => {
 });
 
 describe('a migration edited after it ran', () => {
-  const refusal = /0001_first\.sql.*git checkout/;
+  const rejection = /0001_first\.sql.*git checkout/;
 
   beforeEach(() => write('0001_first.sql', 'create table a (id int);\n'));
 
@@ -180,7 +180,7 @@ describe('a migration edited after it ran', () => {
     await write('0001_first.sql', 'create table a (id bigint);\n');
     await write('0002_second.sql', 'create table b (id int)');
     expect(await migrationState(database.db, folder)).toMatchObject({ changed: ['0001_first'] });
-    await expect(migrateToLatest(database.db, folder)).rejects.toThrow(refusal);
+    await expect(migrateToLatest(database.db, folder)).rejects.toThrow(rejection);
     expect(await tables()).toEqual(['a']);
   });
 
@@ -198,7 +198,7 @@ describe('a migration edited after it ran', () => {
       Array.from({ length: 4 }, () => migrateToLatest(database.open({ maxConnections: 2 }), folder)),
     );
     await write('0001_first.sql', 'create table a (id bigint);\n');
-    await expect(migrateToLatest(database.db, folder)).rejects.toThrow(refusal);
+    await expect(migrateToLatest(database.db, folder)).rejects.toThrow(rejection);
   });
 
   test('is rejected if it was edited before its digest was recorded', async () => {
@@ -206,7 +206,7 @@ describe('a migration edited after it ran', () => {
     await migrateToLatest(database.db, folder);
     await sql`drop table migration_digests`.execute(database.db);
     await write('0001_first.sql', 'create table a (id bigint);\n');
-    await expect(migrateToLatest(database.db, folder)).rejects.toThrow(refusal);
+    await expect(migrateToLatest(database.db, folder)).rejects.toThrow(rejection);
   });
 
   test('is accepted if its only run failed, which records no digest', async () => {

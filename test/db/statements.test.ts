@@ -36,13 +36,13 @@ async function readCatalog({ db }: TestDatabase): Promise<Catalog> {
   const types = await sql<{ oid: string; category: string; name: string }>`
     select oid::text, typcategory::text as category, typname::text as name from pg_type`.execute(db);
   const columns = await sql<{
-    place: string;
+    location: string;
     table: string;
     name: string;
     nullable: boolean;
     required: boolean;
   }>`
-    select format('%s:%s', c.oid, a.attnum) as place, c.relname::text as table, a.attname::text as name,
+    select format('%s:%s', c.oid, a.attnum) as location, c.relname::text as table, a.attname::text as name,
       not a.attnotnull as nullable, a.attnotnull and not a.atthasdef and a.attidentity = '' as required
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`.execute(db);
@@ -51,7 +51,7 @@ async function readCatalog({ db }: TestDatabase): Promise<Catalog> {
     required.set(table, [...(required.get(table) ?? []), ...(must ? [name] : [])]);
   return {
     types: new Map(types.rows.map(({ oid, category, name }) => [Number(oid), { category, name }])),
-    nullable: new Set(columns.rows.filter(({ nullable }) => nullable).map(({ place }) => place)),
+    nullable: new Set(columns.rows.filter(({ nullable }) => nullable).map(({ location }) => location)),
     required,
   };
 }
@@ -81,9 +81,9 @@ function all(problems: (statement: Statement, described: Described) => string[])
   const found = collected.statements.flatMap((statement, index) =>
     problems(statement, described[index] as Described)
       .filter(
-        (problem) => !allowed.some(([start, one]) => statement.place.startsWith(start) && one === problem),
+        (problem) => !allowed.some(([start, one]) => statement.location.startsWith(start) && one === problem),
       )
-      .map((problem) => `${statement.place}: ${problem}`),
+      .map((problem) => `${statement.location}: ${problem}`),
   );
   return [...new Set(found)];
 }
@@ -98,13 +98,15 @@ test('PostgreSQL accepts every statement', () => {
 });
 
 test('every row type has the names, types and nulls of the columns', () => {
-  expect(all((statement, told) => (told.error ? [] : wrongInRow(statement, told, catalog)))).toEqual([]);
+  expect(
+    all((statement, described) => (described.error ? [] : wrongInRow(statement, described, catalog))),
+  ).toEqual([]);
 });
 
 test('every parameter has a type that its column accepts', () => {
-  expect(all((statement, told) => (told.error ? [] : wrongInParameters(statement, told, catalog)))).toEqual(
-    [],
-  );
+  expect(
+    all((statement, described) => (described.error ? [] : wrongInParameters(statement, described, catalog))),
+  ).toEqual([]);
 });
 
 test('every insert names the columns that are not null and have no default', () => {
@@ -114,15 +116,15 @@ test('every insert names the columns that are not null and have no default', () 
 describe('reports a difference:', () => {
   const column = { types: ['string'], nullable: false, optional: false };
   const problemsOf = async (
-    statement: Omit<Statement, 'place' | 'parameters'>,
+    statement: Omit<Statement, 'location' | 'parameters'>,
     parameters: string[] = [],
   ) => {
-    const [told] = await describeAll(database.connection, [statement.text]);
-    const whole = { ...statement, place: 'here', parameters };
+    const [described] = await describeAll(database.connection, [statement.text]);
+    const whole = { ...statement, location: 'here', parameters };
     return [
-      ...(told?.error ? [told.error] : []),
-      ...wrongInRow(whole, told as Described, catalog),
-      ...wrongInParameters(whole, told as Described, catalog),
+      ...(described?.error ? [described.error] : []),
+      ...wrongInRow(whole, described as Described, catalog),
+      ...wrongInParameters(whole, described as Described, catalog),
       ...leftOutOfInserts(whole, catalog),
     ];
   };

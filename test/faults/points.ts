@@ -71,12 +71,12 @@ export const points: readonly Point[] = [
   {
     name: 'answer-before',
     meaning: 'the response for an idempotency key is about to be stored',
-    at: { statement: 'storeKeyAnswers', when: 'before' },
+    at: { statement: 'recordKeyResponses', when: 'before' },
   },
   {
     name: 'answer-after',
     meaning: 'the response is stored, not sent',
-    at: { statement: 'storeKeyAnswers', when: 'after' },
+    at: { statement: 'recordKeyResponses', when: 'after' },
   },
   {
     name: 'callback-moved',

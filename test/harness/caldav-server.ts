@@ -153,13 +153,13 @@ async function started(
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, ...env },
   });
-  let said = '';
+  let output = '';
   child.stderr.on('data', (bytes) => {
-    said = `${said}${bytes}`.slice(-4000);
+    output = `${output}${bytes}`.slice(-4000);
   });
   const failed = new Promise<never>((_resolve, reject) => {
     child.once('error', reject);
-    child.once('close', () => reject(new Error(`${program} ended at once. It wrote: ${said}`)));
+    child.once('close', () => reject(new Error(`${program} ended at once. It wrote: ${output}`)));
   });
   failed.catch(() => {});
   await Promise.race([failed, answering(port)]);

@@ -14,11 +14,11 @@ export interface EchoingVendor {
   /** Additional secrets that it repeats without having received them. */
   knows: string;
   /** All calls so far, as repeated. */
-  heard: string[];
+  calls: string[];
   close(): void;
 }
 
-const escaped = (told: string) => told.replace(/[&<>]/g, (char) => `&#${char.charCodeAt(0)};`);
+const escaped = (received: string) => received.replace(/[&<>]/g, (char) => `&#${char.charCodeAt(0)};`);
 
 /** The request as plain text, URL-encoded, JSON and base64; a Basic pair also decoded. */
 function repeated(request: IncomingMessage, body: string, knows: string): string {
@@ -53,59 +53,61 @@ export async function startEchoingVendor(): Promise<EchoingVendor> {
   };
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
-    const told = repeated(request, await text(request), vendor.knows);
-    vendor.heard.push(told);
+    const received = repeated(request, await text(request), vendor.knows);
+    vendor.calls.push(received);
     const json = (status: number, body: unknown) => {
-      response.writeHead(status, { 'content-type': 'application/json', 'x-echo': escaped(told) });
+      response.writeHead(status, { 'content-type': 'application/json', 'x-echo': escaped(received) });
       response.end(JSON.stringify(body));
     };
     if (path.startsWith('/hook'))
-      response.writeHead(500, { 'content-type': 'text/plain' }).end(`wants ${told}`);
-    else if (path.startsWith('/dav')) dav(request, response, told);
+      response.writeHead(500, { 'content-type': 'text/plain' }).end(`wants ${received}`);
+    else if (path.startsWith('/dav')) dav(request, response, received);
     else if (path.startsWith('/token') && vendor.tokens) json(200, vendor.tokens);
     else if (path.startsWith('/token') || path.startsWith('/revoke'))
-      json(400, { error: told, error_description: told });
+      json(400, { error: received, error_description: received });
     else if (path.startsWith('/google'))
-      json(403, { error: { message: told, status: told, errors: [{ reason: told, message: told }] } });
+      json(403, {
+        error: { message: received, status: received, errors: [{ reason: received, message: received }] },
+      });
     else if (request.method === 'GET' && path.includes('/message_templates')) json(200, { data: [template] });
     else if (request.method === 'GET' && path.includes('/debug_token')) {
       const scopes = ['whatsapp_business_messaging', 'whatsapp_business_management'];
       json(200, { data: { app_id: '1', is_valid: true, expires_at: 0, scopes } });
     } else if (request.method === 'GET') json(200, { id: '1', display_phone_number: '+1 555 010 0000' });
     else if (vendor.asPage)
-      response.writeHead(403, { 'content-type': 'text/html' }).end(`<p>${escaped(told)}</p>`);
+      response.writeHead(403, { 'content-type': 'text/html' }).end(`<p>${escaped(received)}</p>`);
     else
       json(400, {
         error: {
           code: vendor.code,
           type: 'OAuthException',
-          message: told,
-          error_user_title: told,
-          error_data: told,
+          message: received,
+          error_user_title: received,
+          error_data: received,
         },
       });
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   const vendor: EchoingVendor = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ tokens: undefined, asPage: false, code: 131026, knows: '', heard: [] },
+    ...{ tokens: undefined, asPage: false, code: 131026, knows: '', calls: [] },
     close: () => void server.close(),
   };
   return vendor;
 }
 
 /** A WebDAV error, a redirect, or a malformed response. */
-function dav(request: IncomingMessage, response: ServerResponse, told: string): void {
-  const password = told.split(' ').find((one) => one.startsWith('canary-')) ?? '';
+function dav(request: IncomingMessage, response: ServerResponse, received: string): void {
+  const password = received.split(' ').find((one) => one.startsWith('canary-')) ?? '';
   if (request.url?.includes('elsewhere'))
     response
       .writeHead(302, { location: `http://elsewhere.example/${encodeURIComponent(password)}` })
-      .end(told);
-  else if (request.url?.includes('unreadable')) response.writeHead(207).end(`<${password}>${told}`);
+      .end(received);
+  else if (request.url?.includes('unreadable')) response.writeHead(207).end(`<${password}>${received}`);
   else
     response
       .writeHead(403, { 'content-type': 'application/xml' })
       .end(
-        `<?xml version="1.0"?><D:error xmlns:D="DAV:" xmlns:s="http://sabredav.org/ns"><s:message>${escaped(told)}</s:message></D:error>`,
+        `<?xml version="1.0"?><D:error xmlns:D="DAV:" xmlns:s="http://sabredav.org/ns"><s:message>${escaped(received)}</s:message></D:error>`,
       );
 }

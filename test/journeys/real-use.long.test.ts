@@ -40,25 +40,25 @@ test.each(users)('as %s: start a gateway whose printed key works', async (user) 
   const ids = user === '' ? {} : { uid: idOf(user, '-u'), gid: idOf(user, '-g') };
   const env = { PATH: process.env.PATH, HOME: folder, PORT: String(port) };
   const shell = spawn('bash', ['-e'], { cwd, env, ...ids, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-  let said = '';
+  let output = '';
   for (const stream of [shell.stdout, shell.stderr]) {
     stream.on('data', (bytes) => {
-      said += bytes;
+      output += bytes;
     });
   }
   const ended = new Promise((resolve) => shell.once('close', resolve));
   shell.stdin.end(block);
   try {
-    await vi.waitFor(() => expect(said).toMatch(/gateway answers at|failed|Error/), {
+    await vi.waitFor(() => expect(output).toMatch(/gateway answers at|failed|Error/), {
       timeout: 50_000,
       interval: 100,
     });
-    expect(said).toMatch(/gateway answers at/);
-    const key = /API key +(\S+)/.exec(said)?.[1] ?? '';
+    expect(output).toMatch(/gateway answers at/);
+    const key = /API key +(\S+)/.exec(output)?.[1] ?? '';
     const answer = await fetch(`http://127.0.0.1:${port}/v1/senders`, { headers: { 'X-API-Key': key } });
     expect(answer.status).toBe(200);
     expect(existsSync(join(cwd, 'gateway-data'))).toBe(true);
-    expect(said).not.toMatch(/FAIL/);
+    expect(output).not.toMatch(/FAIL/);
   } finally {
     if (shell.exitCode === null) process.kill(-(shell.pid ?? 0), 'SIGTERM');
     await ended;

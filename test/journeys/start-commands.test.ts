@@ -79,10 +79,10 @@ describe('beside a running gateway without the sandbox', () => {
     ],
     [['account', 'create', ' '], /needs a name/],
     [['rotate-encryption-key'], /No key was changed.*Another gateway already runs.*Stop it first/],
-  ])('%j fails with a clear error', async (args, words) => {
+  ])('%j fails with a clear error', async (args, pattern) => {
     const { code, out, err } = await workspace.run(args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(words);
+    expect(err).toMatch(pattern);
     expect(err).not.toMatch(stack);
   });
 
@@ -128,11 +128,11 @@ describe('without a gateway', () => {
   test('reports a port in use and leaves nothing running', async () => {
     // beside a demo account, other accounts are allowed
     await print('account', 'create', 'Demonstration');
-    const stranger = createServer();
-    await new Promise<void>((listening) => stranger.listen(0, '127.0.0.1', listening));
-    const { port } = stranger.address() as { port: number };
+    const otherServer = createServer();
+    await new Promise<void>((listening) => otherServer.listen(0, '127.0.0.1', listening));
+    const { port } = otherServer.address() as { port: number };
     const end = await workspace.run(['start', '--sandbox'], { env: { PORT: String(port) } });
-    stranger.close();
+    otherServer.close();
     expect(end).toMatchObject({ code: 1, out: '' });
     expect(end.err).toContain(`Port ${port} of 127.0.0.1 is used by another program.`);
     expect(end.err).not.toMatch(stack);
@@ -160,9 +160,9 @@ describe('without a gateway', () => {
     };
     const { code, out, err } = await workspace.run(['start'], { env });
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    const told = err.split('\n').filter((line) => line.startsWith('  - '));
-    expect(told).toHaveLength(8);
-    for (const name of Object.keys(env)) expect(told.some((line) => line.includes(name))).toBe(true);
+    const problems = err.split('\n').filter((line) => line.startsWith('  - '));
+    expect(problems).toHaveLength(8);
+    for (const name of Object.keys(env)) expect(problems.some((line) => line.includes(name))).toBe(true);
     expect(err).not.toMatch(stack);
     expect(err).not.toContain(env.ENCRYPTION_KEYS);
   });
@@ -179,12 +179,12 @@ describe('without a gateway', () => {
       /DATABASE_URL must name one server.*HAProxy/,
     ],
     ['a DATA_DIR that is no folder', { DATA_DIR: join(root, 'package.json') }, /DATA_DIR cannot be used/],
-  ])('%s is reported clearly', async (_what, env, words) => {
+  ])('%s is reported clearly', async (_what, env, pattern) => {
     const end = await workspace.run(['start'], {
       env: { ENCRYPTION_KEYS: makeKey(), ...env } as Record<string, string>,
     });
     expect(end.code).toBe(1);
-    expect(end.err).toMatch(words);
+    expect(end.err).toMatch(pattern);
     expect(`${end.out}${end.err}`).not.toMatch(/ at .*\.ts:\d+/);
   });
 });
@@ -203,10 +203,10 @@ describe('arguments', () => {
     [['account', 'create'], /missing required argument 'name'/],
     [['key', 'create', 'x'], /required option '--name/],
     [[], /Commands:/],
-  ])('%j: prints what is wrong and what is allowed', async (args, words) => {
+  ])('%j: prints what is wrong and what is allowed', async (args, pattern) => {
     const { code, out, err } = await workspace.run(args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(words);
+    expect(err).toMatch(pattern);
     expect(err).not.toMatch(stack);
   });
 });

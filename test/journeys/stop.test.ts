@@ -57,9 +57,9 @@ test('a send that waits for a hanging platform gets the response queued when the
   slow.write(
     `POST /v1/webhooks/endpoints HTTP/1.1\r\nHost: gateway\r\nX-API-Key: ${gateway.apiKey}\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{`,
   );
-  let heard = '';
+  let response = '';
   slow.on('data', (bytes) => {
-    heard += bytes;
+    response += bytes;
   });
   // a connection without a request
   const silent = connect(Number(port), '127.0.0.1');
@@ -72,7 +72,7 @@ test('a send that waits for a hanging platform gets the response queued when the
   slow.write('"url": "http://x/" }');
   await stopped;
   expect(performance.now() - began).toBeLessThan(9_000);
-  expect(heard).toMatch(/^HTTP\/1.1 400 /);
+  expect(response).toMatch(/^HTTP\/1.1 400 /);
   const answer = await sent;
   expect(answer.status).toBe(200);
   expect(answer.body.data.queued).toBeGreaterThan(0);

@@ -8,15 +8,15 @@ const workspace = await openProgramFolder({ migrated: true });
 afterAll(() => workspace.close());
 
 it('the gateway exits with the thread’s error, and the next start continues deliveries', async () => {
-  const fault = join(workspace.folder, 'fault.mjs');
+  const faultScript = join(workspace.folder, 'fault.mjs');
   await writeFile(
-    fault,
+    faultScript,
     `import { isMainThread, parentPort } from 'node:worker_threads';
     if (!isMainThread) parentPort.on('message', () => { throw new Error('a fault of the thread'); });`,
   );
   const cli = join(root, 'src/cli.ts');
   const broken = workspace.start(['start', '--no-sandbox'], {
-    command: [process.execPath, '--import', fault, cli],
+    command: [process.execPath, '--import', faultScript, cli],
   });
   // its first claim fails
   const { code, err } = await broken.ended;

@@ -5,7 +5,7 @@ import { batch } from '../../src/work/batch.ts';
 const deadlock = () => Object.assign(new Error('deadlock detected'), { code: '40P01' });
 
 /** A batch of texts that records its runs; `fail` may throw for a run. */
-function lane(fail: (items: string[], run: number) => void = () => undefined, max = 100) {
+function openBatch(fail: (items: string[], run: number) => void = () => undefined, max = 100) {
   const runs: string[][] = [];
   let open = 0;
   let mostOpen = 0;
@@ -27,7 +27,7 @@ function lane(fail: (items: string[], run: number) => void = () => undefined, ma
 
 describe('a batch', () => {
   it('runs immediately when idle, gathers items in the meantime, and sorts each run by key', async () => {
-    const { put, runs, mostOpen } = lane();
+    const { put, runs, mostOpen } = openBatch();
     const answers = await Promise.all(['d', 'c', 'a', 'b'].map(put));
     expect(answers).toEqual(['D', 'C', 'A', 'B']);
     expect(runs).toEqual([['d'], ['a', 'b', 'c']]);
@@ -35,7 +35,7 @@ describe('a batch', () => {
   });
 
   it('runs at most max items together', async () => {
-    const { put, runs } = lane(undefined, 3);
+    const { put, runs } = openBatch(undefined, 3);
     const items = Array.from({ length: 20 }, (_, index) => String(index).padStart(2, '0'));
     expect(await Promise.all(items.map(put))).toEqual(items);
     expect(Math.max(...runs.map((run) => run.length))).toBe(3);
@@ -43,7 +43,7 @@ describe('a batch', () => {
   });
 
   it('repeats a run after a deadlock, and reports it', async () => {
-    const { put, runs, deadlocks } = lane((_items, run) => {
+    const { put, runs, deadlocks } = openBatch((_items, run) => {
       if (run <= 2) throw deadlock();
     });
     expect(await put('a')).toBe('A');
@@ -53,11 +53,11 @@ describe('a batch', () => {
 
   it('repeats a run once after a lock time-out, as a clock step causes', async () => {
     const locked = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
-    const once = lane((_items, run) => {
+    const once = openBatch((_items, run) => {
       if (run === 1) throw locked;
     });
     expect(await once.put('a')).toBe('A');
-    const always = lane(() => {
+    const always = openBatch(() => {
       throw locked;
     });
     await expect(always.put('a')).rejects.toBe(locked);
@@ -65,7 +65,7 @@ describe('a batch', () => {
   });
 
   it('gives up on a permanent deadlock', async () => {
-    const { put, runs } = lane(() => {
+    const { put, runs } = openBatch(() => {
       throw deadlock();
     });
     await expect(put('a')).rejects.toMatchObject({ code: '40P01' });
@@ -73,7 +73,7 @@ describe('a batch', () => {
   });
 
   it('fails only the invalid item, and continues', async () => {
-    const { put } = lane((items) => {
+    const { put } = openBatch((items) => {
       if (items.includes('bad')) throw new Error('bad item');
     });
     const results = await Promise.allSettled(['x', 'bad', 'y', 'z'].map(put));
@@ -105,7 +105,7 @@ describe('a batch', () => {
   it('tries one item alone while the database is unavailable, and fails the others immediately', async () => {
     const unavailable = Object.assign(new Error('terminating connection'), { code: '57P01' });
     let isUnavailable = false;
-    const { put, runs } = lane(() => {
+    const { put, runs } = openBatch(() => {
       if (isUnavailable) throw unavailable;
     });
     await put('first');

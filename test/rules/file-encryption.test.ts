@@ -65,16 +65,16 @@ test('a file moved to another record or account cannot be decrypted', async () =
 
 test('one altered byte anywhere is detected, and the process survives', async () => {
   const headBytes = encryptedPlain.length - plain.length - 3 * 32 - 40;
-  const places = [0, 1, 3, 40, headBytes - 5, headBytes, headBytes + 8, headBytes + 30];
+  const offsets = [0, 1, 3, 40, headBytes - 5, headBytes, headBytes + 8, headBytes + 30];
   for (let frame = 1; frame <= 3; frame += 1) {
     const at = headBytes + frame * 65_568;
-    places.push(at - 20, at - 1, at, at + 1, at + 5, at + 21, at + 100);
+    offsets.push(at - 20, at - 1, at, at + 1, at + 5, at + 21, at + 100);
   }
-  places.push(encryptedPlain.length - 20, encryptedPlain.length - 1);
-  for (const place of places) {
+  offsets.push(encryptedPlain.length - 20, encryptedPlain.length - 1);
+  for (const offset of offsets) {
     const altered = Buffer.from(encryptedPlain);
-    altered[place] = (altered[place] ?? 0) ^ 0x41;
-    await expect(open(altered), `byte ${place}`).rejects.toThrow(StoredFileError);
+    altered[offset] = (altered[offset] ?? 0) ^ 0x41;
+    await expect(open(altered), `byte ${offset}`).rejects.toThrow(StoredFileError);
   }
 });
 

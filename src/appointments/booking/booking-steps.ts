@@ -1,7 +1,12 @@
 // The database steps of booking that concurrent requests share: each runs once for all who wait, with one commit.
 import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { findKeys, type IdempotencyKeyRow, type KeyOf, storeKeyAnswers } from '../../db/idempotency-keys.ts';
+import {
+  findKeys,
+  type IdempotencyKeyRow,
+  type KeyOf,
+  recordKeyResponses,
+} from '../../db/idempotency-keys.ts';
 import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { type BatchOptions, batch } from '../../work/batch.ts';
 import type { BookingRow } from './booking.ts';
@@ -67,7 +72,7 @@ async function confirmAll(
     if (rows.size === 0) return { rows, started: [] };
     const all = [...rows.values()];
     const answers = all.map((row) => ({ subjectId: row.id, status: 200, body: bookResponseJson(row) }));
-    await storeKeyAnswers(tx, answers);
+    await recordKeyResponses(tx, answers);
     const now = deps.clock.now();
     const events = all.map((row) => bookingEvent('appointments.booked', now, row));
     return { rows, started: await publish(deps, tx, events) };

@@ -1,6 +1,6 @@
 // Response bodies of bookings and their changes, stored under an Idempotency-Key and returned again to repeated requests.
 import type { Tx } from '../../db/db.ts';
-import { storeKeyAnswer } from '../../db/idempotency-keys.ts';
+import { recordKeyResponse } from '../../db/idempotency-keys.ts';
 import { ok } from '../../http/reply.ts';
 import type { BookingRow } from './booking.ts';
 import { bookedAppointment, bookingItem } from './presenter.ts';
@@ -33,5 +33,5 @@ export async function storeChangeResponse(
   row: BookingRow,
 ): Promise<void> {
   const answer = { status: 200, body: changeResponseJson(operation, row) };
-  await storeKeyAnswer(tx, row.id, answer);
+  await recordKeyResponse(tx, row.id, answer);
 }

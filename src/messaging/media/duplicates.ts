@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { findKey, insertKey, type KeyOf, rebindKey, storeKeyAnswer } from '../../db/idempotency-keys.ts';
+import { findKey, insertKey, type KeyOf, rebindKey, recordKeyResponse } from '../../db/idempotency-keys.ts';
 import { type Fingerprint, fingerprintOf, inProgress, keyReused, lookUpKey } from '../../http/idempotency.ts';
 import { ok } from '../../http/reply.ts';
 import {
@@ -131,7 +131,7 @@ export function uploadBody(row: ReadyMedia): string {
 
 /** Stores the response for the keys of the upload `subjectId`, if it has any. */
 export async function storeKeyResponse(tx: Tx, subjectId: string, row: ReadyMedia): Promise<void> {
-  await storeKeyAnswer(tx, subjectId, { status: 200, body: uploadBody(row) });
+  await recordKeyResponse(tx, subjectId, { status: 200, body: uploadBody(row) });
 }
 
 /** An earlier record of the same file, and whether its content is intact. */

@@ -4,7 +4,7 @@ import { uuidv7 } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import { nullable, success } from '../../contract/envelope.ts';
 import { MessageItem, MessageParams, ResendBody } from '../../contract/messages.ts';
-import { insertKey, storeKeyAnswer } from '../../db/idempotency-keys.ts';
+import { insertKey, recordKeyResponse } from '../../db/idempotency-keys.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
@@ -48,7 +48,7 @@ export function resendRoutes(server: Server, deps: ResendRoutesDeps): void {
         const body = await bodyOf(deps, accountId, resent.id);
         if (subjectId === undefined && unused) await storeResponse(deps, unused, body);
         else if (subjectId !== undefined && key)
-          await storeKeyAnswer(deps.db, subjectId, { status: 200, body });
+          await recordKeyResponse(deps.db, subjectId, { status: 200, body });
         return respond(reply, body);
       } catch (error) {
         if (subjectId !== undefined) releaseIfAway(deps, error, subjectId);
@@ -67,7 +67,7 @@ async function storeResponse(
   const subjectId = uuidv7(deps.clock.now());
   await deps.db.transaction().execute(async (tx) => {
     if (await insertKey(tx, { ...key, subjectId, leaseSeconds: 1 }))
-      await storeKeyAnswer(tx, subjectId, { status: 200, body });
+      await recordKeyResponse(tx, subjectId, { status: 200, body });
   });
 }
 

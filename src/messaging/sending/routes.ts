@@ -8,7 +8,7 @@ import { cursorPage, success } from '../../contract/envelope.ts';
 import { ListMessagesQuery, MessageDetail, MessageItem, MessageParams } from '../../contract/messages.ts';
 import { SendBody, SendParams, SendResult, SendSummary } from '../../contract/sends.ts';
 import type { Db } from '../../db/db.ts';
-import { storeKeyAnswer } from '../../db/idempotency-keys.ts';
+import { recordKeyResponse } from '../../db/idempotency-keys.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
@@ -99,7 +99,7 @@ async function respond(
   const body = JSON.stringify(ok(describeSend(data), data));
   const status = send.isAsync ? 202 : 200;
   if (send.hasKey)
-    await releasingKey(deps, send.id, () => storeKeyAnswer(deps.db, send.id, { status, body }));
+    await releasingKey(deps, send.id, () => recordKeyResponse(deps.db, send.id, { status, body }));
   if (send.isAsync) reply.header('Preference-Applied', 'respond-async');
   return reply.code(status).type('application/json; charset=utf-8').send(body);
 }

@@ -13,7 +13,7 @@ import { readSources } from '../source.ts';
 import { type DeclaredColumn, madeValue, openTypes, type Site, sitesIn } from './typed-calls.ts';
 
 export interface Statement {
-  place: string;
+  location: string;
   text: string;
   /** The JavaScript type of each parameter's value. */
   parameters: string[];
@@ -39,7 +39,7 @@ const paths = readSources(['src'])
 const types = openTypes(paths);
 const { checker } = types;
 const sites = new Map<string, Site>(
-  paths.flatMap((path) => sitesIn(types, path)).map((site) => [site.place, site]),
+  paths.flatMap((path) => sitesIn(types, path)).map((site) => [site.location, site]),
 );
 const found = new Map<string, Statement>();
 
@@ -64,18 +64,18 @@ function typeOf(value: unknown): string {
   return typeof value;
 }
 
-function placeOf(stack: string): string | undefined {
+function locationOf(stack: string): string | undefined {
   const line = stack.split('\n').find((frame) => /\/src\/[^:]+\.ts:\d+:\d+/.test(frame));
   return /\/(src\/[^:]+\.ts:\d+:\d+)/.exec(line ?? '')?.[1];
 }
 
 const raw = Object.getPrototypeOf(sql`select 1`) as { execute(db: unknown): Promise<unknown> };
 raw.execute = async function execute(this: ReturnType<typeof sql>) {
-  const place = placeOf(new Error().stack ?? '');
-  const site = place === undefined ? undefined : sites.get(place);
-  if (!place || !site) return { rows: [] };
+  const location = locationOf(new Error().stack ?? '');
+  const site = location === undefined ? undefined : sites.get(location);
+  if (!location || !site) return { rows: [] };
   const { sql: text, parameters } = this.compile(paper);
-  found.set(`${place} ${text}`, { place, text, parameters: parameters.map(typeOf), row: site.row });
+  found.set(`${location} ${text}`, { location, text, parameters: parameters.map(typeOf), row: site.row });
   calls += 1;
   if (calls > mostPerCall) throw new Error('too many statements');
   // one turn for each way on: a row from the first statement or not, and from the later ones or not
@@ -124,9 +124,9 @@ for (const path of paths) {
   }
 }
 
-const reached = new Set([...found.values()].map(({ place }) => place));
+const reached = new Set([...found.values()].map(({ location }) => location));
 const collected: Collected = {
   statements: [...found.values()],
-  unreached: [...sites.keys()].filter((place) => !reached.has(place)),
+  unreached: [...sites.keys()].filter((location) => !reached.has(location)),
 };
 process.stdout.write(JSON.stringify(collected), () => process.exit(0));

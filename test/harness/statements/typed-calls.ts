@@ -15,8 +15,8 @@ export interface DeclaredColumn {
 }
 
 export interface Site {
-  /** `src/a/store.ts:12:5`, the place of the word `execute`. */
-  place: string;
+  /** `src/a/store.ts:12:5`, the location of the word `execute`. */
+  location: string;
   /** Null where the statement declares no row type. */
   row: Record<string, DeclaredColumn> | null;
   rowType: ts.Type | null;
@@ -51,7 +51,7 @@ export function sitesIn({ checker, sourceOf }: Types, path: string): Site[] {
     const { line, character } = ts.getLineAndCharacterOfPosition(node.getSourceFile(), name.getStart());
     const hasRow = rowType && !(rowType.flags & (ts.TypeFlags.Unknown | ts.TypeFlags.Any));
     sites.push({
-      place: `${relative(root, node.getSourceFile().fileName)}:${line + 1}:${character + 1}`,
+      location: `${relative(root, node.getSourceFile().fileName)}:${line + 1}:${character + 1}`,
       row: hasRow ? columnsOf(checker, rowType) : null,
       rowType: hasRow ? rowType : null,
     });

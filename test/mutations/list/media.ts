@@ -10,7 +10,7 @@ export const mutations: Mutation[] = [
   {
     name: 'the response of an upload is not stored under its Idempotency-Key',
     file: same,
-    find: 'await storeKeyAnswer(tx, subjectId, { status: 200, body: uploadBody(row) });',
+    find: 'await recordKeyResponse(tx, subjectId, { status: 200, body: uploadBody(row) });',
     replace: '',
     tests: repeats,
   },
