@@ -34,18 +34,22 @@ function bookingsInCaldav(): void {
   let server: CaldavServer;
   let account: string;
   let deps: AppointmentsFixture['deps'];
+  /** The same with short attempts, for inserts that hang. */
+  let impatient: AppointmentsFixture['deps'];
   let staffId: string;
 
   beforeAll(async () => {
     [fixture, server] = await Promise.all([
-      openAppointmentsFixture(),
+      openAppointmentsFixture({ speed: 1 }),
       startCaldav('radicale', { shared: true }),
     ]);
     account = await fixture.account();
     await server.addAccount(person.username, person.password);
     await server.direct(person, 'MKCALENDAR', home);
-    const caldav = caldavCalendar({ outgoing, clock: fixture.clock, attemptTimeoutMs: 250 });
-    deps = fixture.depsOn(fixture.deps.db, { caldav });
+    const adapter = (attemptTimeoutMs: number) =>
+      caldavCalendar({ outgoing, clock: fixture.clock, attemptTimeoutMs });
+    deps = fixture.depsOn(fixture.deps.db, { caldav: adapter(15_000) });
+    impatient = fixture.depsOn(fixture.deps.db, { caldav: adapter(250) });
     ({ id: staffId } = await fixture.staff(account, { calendar: 'unconnected' }));
     const staff = await findStaff(deps.db, account, staffId);
     if (!staff) throw new Error('the staff member is gone');
@@ -61,8 +65,8 @@ function bookingsInCaldav(): void {
     const { text } = await server.direct(person, 'PROPFIND', home, { headers: { depth: '1' } });
     return [...text.matchAll(/([\w-]+)\.ics</g)].map(([, id]) => id);
   };
-  const tryBook = (key: string) =>
-    book(deps, { accountId: account, key, body: bookingOf(staffId, date, '10:00', '10:30') }).then(
+  const tryBook = (key: string, by = deps) =>
+    book(by, { accountId: account, key, body: bookingOf(staffId, date, '10:00', '10:30') }).then(
       () => 'booked',
       ({ code }: AppError) => code,
     );
@@ -75,7 +79,13 @@ function bookingsInCaldav(): void {
 
   test('removes the event of a late insert, and frees the slot once no insert can succeed any more', async () => {
     server.proxy.holdPuts = true;
-    expect(await tryBook(staffId)).toBe('provider_unavailable');
+    const late = tryBook(staffId, impatient);
+    const puts = () => server.proxy.requests.filter((request) => request.startsWith(`PUT ${home}`)).length;
+    const before = puts();
+    await expect.poll(puts, { timeout: 10_000 }).toBeGreaterThan(before);
+    // the request's time is up while its insert hangs
+    fixture.clock.aheadMs += 15_000;
+    expect(await late).toBe('provider_unavailable');
     server.proxy.holdPuts = false;
     expect([await states(), await fixture.occupancies(staffId)]).toEqual([['undoing'], 1]);
 
