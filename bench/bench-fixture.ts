@@ -1,4 +1,5 @@
 // The fixture of every workload: the real program, the sandbox and a receiver, each in its own process, set up through the API.
+import { ChatbotGateway } from '../client/src/client.ts';
 import { gatewaySettings } from '../demo/gateway-settings.ts';
 import { cloudApiControl } from '../sandbox/control.ts';
 import { googleControl } from '../sandbox/google/control-client.ts';
@@ -19,12 +20,11 @@ import {
   startSandboxProcess,
 } from './processes.ts';
 
-export type Call = <T = Record<string, unknown>>(method: string, path: string, body?: unknown) => Promise<T>;
-
 export interface Account {
   accountId: string;
   apiKey: string;
-  call: Call;
+  /** For set-up and for calls that are not measured in bulk: those are bare HTTP (`callers.ts`). */
+  client: ChatbotGateway;
 }
 
 export interface Numbers {
@@ -85,19 +85,6 @@ const templates = [
   },
 ];
 
-function callerOf(url: string, apiKey: string): Call {
-  return async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    const headers: Record<string, string> = { 'x-api-key': apiKey };
-    if (body !== undefined) headers['content-type'] = 'application/json';
-    const init: RequestInit = { method, headers };
-    if (body !== undefined) init.body = JSON.stringify(body);
-    const response = await fetch(`${url}${path}`, init);
-    const reply = (await response.json()) as { success: boolean; message: string; data: T };
-    if (!reply.success) throw new Error(`${method} ${path}: ${response.status} ${reply.message}`);
-    return reply.data;
-  };
-}
-
 async function openDatabaseOf(dataDir: string): Promise<{ db: Db; serverPid: number }> {
   const connection = await findRunningEmbedded(dataDir);
   const server = await readPostmaster((await findCluster(dataDir)) ?? '');
@@ -143,13 +130,16 @@ export async function startBenchFixture(
     },
     async account(name) {
       const { accountId, key } = await createAccount({ db, clock: systemClock }, name);
-      return { accountId, apiKey: key.apiKey, call: callerOf(gateway.url, key.apiKey) };
+      return {
+        accountId,
+        apiKey: key.apiKey,
+        client: new ChatbotGateway({ baseUrl: gateway.url, apiKey: key.apiKey, retries: 0 }),
+      };
     },
     numbers: (account, count) => addNumbers(account, count, { gateway, platform }),
     async endpoint(account, hook) {
-      const { secret } = await account.call<{ secret: string }>('POST', '/v1/webhooks/endpoints', {
-        url: `${receiverUrl}/hooks/${hook}`,
-      });
+      const url = `${receiverUrl}/hooks/${hook}`;
+      const { secret } = await account.client.createEndpoint({ body: { url } });
       await receiver.call('secret', { hook, secret });
     },
     async close() {
@@ -182,23 +172,22 @@ async function addNumbers(
     const phoneNumberId = `30000000${series}${String(index).padStart(3, '0')}`;
     const displayPhoneNumber = `+1 555 ${series} ${String(index).padStart(4, '0')}`;
     await platform.addNumber({ id: phoneNumberId, wabaId, displayPhoneNumber, messagesPerSecond: 0 });
-    const { _id } = await account.call<{ _id: string }>('POST', '/v1/senders', {
-      name: `Number ${index}`,
-      phoneNumberId,
-      businessAccountId: wabaId,
-      accessToken: app.token,
-      appSecret: app.secret,
-      verifyToken,
-      messagesPerSecond: 1_000,
+    const { _id } = await account.client.createSender({
+      body: {
+        name: `Number ${index}`,
+        phoneNumberId,
+        businessAccountId: wabaId,
+        accessToken: app.token,
+        appSecret: app.secret,
+        verifyToken,
+        messagesPerSecond: 1_000,
+      },
     });
     senderIds.push(_id);
   }
   await platform.subscribe(app.id, `${gateway.url}/callbacks/messaging/${senderIds[0]}`, verifyToken);
-  await account.call('POST', '/v1/templates/sync');
-  const { items } = await account.call<{ items: { _id: string; providerTemplateName: string }[] }>(
-    'GET',
-    '/v1/templates?limit=100',
-  );
+  await account.client.syncTemplates();
+  const { items } = await account.client.listTemplates({ limit: 100 });
   return {
     senderIds,
     templateIds: Object.fromEntries(items.map((item) => [item.providerTemplateName, item._id])),

@@ -1,4 +1,5 @@
 // Concurrent callers of any HTTP operation, with the time of each call.
+// Bare undici, not the client: its work for each call (URL, JSON, timer, retries) would take CPU from the measured processes.
 import { Pool } from 'undici';
 import { nowMs, serveParent } from './child.ts';
 

@@ -1,4 +1,5 @@
 // The load generator: calls the send operation with a fixed number of concurrent sends or at a fixed rate.
+// Bare undici, not the client: the ceiling, which the result is compared with, makes the same bare requests.
 import { Pool } from 'undici';
 import { nowMs, serveParent } from './child.ts';
 

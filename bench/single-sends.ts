@@ -1,4 +1,5 @@
 // Single sends, one after another, and the platform's own time for the same call.
+// Bare undici, not the client: the platform is called in the same way, and its time is subtracted.
 import { Pool } from 'undici';
 import type { Account, BenchFixture, Numbers } from './bench-fixture.ts';
 import { nowMs } from './child.ts';

@@ -1,5 +1,6 @@
 // Staff members for the appointment workloads: with opening hours, a connected and busy calendar, and bookings.
 import { sql } from 'kysely';
+import type { SetSchedule } from '../client/src/client.ts';
 import { uuidv7 } from '../src/base/ids.ts';
 import type { Account, BenchFixture } from './bench-fixture.ts';
 
@@ -10,12 +11,14 @@ export const schedule = {
   minimumNoticeMinutes: 0,
   bookingWindowDays: 365,
   dailyLimit: 200,
-  weekly: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'].map((weekday) => ({
-    weekday,
-    from: '00:00',
-    to: '24:00',
-  })),
-};
+  weekly: (['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const).map(
+    (weekday) => ({
+      weekday,
+      from: '00:00',
+      to: '24:00',
+    }),
+  ),
+} satisfies SetSchedule;
 
 export interface Staff {
   id: string;
@@ -25,17 +28,13 @@ export interface Staff {
 
 /** Adds a staff member who is available around the clock; with `email`, connects that account's calendar. */
 export async function addStaff(fixture: BenchFixture, account: Account, email?: string): Promise<Staff> {
-  const { _id } = await account.call<{ _id: string }>('POST', '/v1/appointments/users', {
-    name: email ?? 'Nobody',
-    calendar: email ? 'required' : 'none',
+  const { _id } = await account.client.createStaffMember({
+    body: { name: email ?? 'Nobody', calendar: email ? 'required' : 'none' },
   });
-  await account.call('PUT', `/v1/appointments/users/${_id}/schedule`, schedule);
+  await account.client.setSchedule({ id: _id, body: schedule });
   if (email === undefined) return { id: _id };
   await fixture.google.putAccount({ email, name: email, timeZone: schedule.timezone });
-  const { authUrl } = await account.call<{ authUrl: string }>(
-    'GET',
-    `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${_id}`,
-  );
+  const { authUrl } = await account.client.getCalendarAuthUrl({ appointmentUserId: _id });
   await fixture.google.set({ account: email });
   const page = await fetch(authUrl);
   if (!page.ok) throw new Error(`the calendar of ${email} could not be connected: HTTP ${page.status}`);

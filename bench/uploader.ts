@@ -1,6 +1,7 @@
 // An uploader of large files as forms, and as a baseline the encryption of the same bytes with plain AES-256-GCM.
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
+// Bare undici, not the client: a form of the client holds the whole file in memory, and this process only streams.
 import { Pool } from 'undici';
 import { nowMs, serveParent } from './child.ts';
 

@@ -1,6 +1,7 @@
 // Competing requests for one slot, of which one wins, and distinct bookings per second.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import type { Slot } from '../../client/src/client.ts';
 import { type Account, type BenchFixture, startBenchFixture } from '../bench-fixture.ts';
 import type { CallersInput, CallersResult, OneCall } from '../callers.ts';
 import { nowMs } from '../child.ts';
@@ -12,14 +13,8 @@ import { profileFlags, showProfile } from '../show-profile.ts';
 import { addStaff, dateIn, type Staff } from '../staff.ts';
 import { workload } from '../workload.ts';
 
-interface Slot {
-  from: string;
-  to: string;
-}
-
 async function openSlots(account: Account, staff: Staff, date: string): Promise<Slot[]> {
-  const path = `/v1/appointments/available-slots?appointmentUserId=${staff.id}&date=${date}`;
-  return (await account.call<{ slots: Slot[] }>('GET', path)).slots;
+  return (await account.client.listAvailableSlots({ appointmentUserId: staff.id, date })).slots;
 }
 
 function booking(account: Account, staff: Staff, date: string, { from, to }: Slot): OneCall {

@@ -38,7 +38,7 @@ interface Place {
 
 async function measure(place: Place, total: number, rounds: number): Promise<Record<string, Spread>> {
   const { fixture, account, hot } = place;
-  const { call, accountId } = account;
+  const { client, accountId } = account;
   const one = () => Math.floor(Math.random() * total);
   const updates = rounds * reportsPerBatch;
   const newest = await resetToAccepted(fixture, account, total, updates, Math.max(0, total - newestOf));
@@ -73,7 +73,8 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
       );
     return hot.transaction().execute((tx) => applyMoves(tx, moves));
   };
-  const page = await call<{ pagination: { nextCursor: string } }>('GET', '/v1/messages?limit=50');
+  const { pagination } = await client.listMessages({ limit: 50 });
+  const cursor = pagination.nextCursor ?? '';
   return {
     [`claim, ${claimPerSender} of each number`]: spread(claims),
     [`status update, ${reportsPerBatch} of the newest ${format(newestOf)}`]: await timed(
@@ -84,16 +85,14 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
       Math.floor(scattered.length / reportsPerBatch),
       apply(scattered),
     ),
-    'list: first page of 50': await timed(rounds, () => call('GET', '/v1/messages?limit=50')),
-    'list: next page': await timed(rounds, () =>
-      call('GET', `/v1/messages?limit=50&cursor=${encodeURIComponent(page.pagination.nextCursor)}`),
-    ),
-    'list: one state': await timed(rounds, () => call('GET', '/v1/messages?limit=50&status=failed')),
+    'list: first page of 50': await timed(rounds, () => client.listMessages({ limit: 50 })),
+    'list: next page': await timed(rounds, () => client.listMessages({ limit: 50, cursor })),
+    'list: one state': await timed(rounds, () => client.listMessages({ limit: 50, status: 'failed' })),
     'search by phone': await timed(rounds, () =>
-      call('GET', `/v1/messages?phone=${491_700_000_000 + one()}`),
+      client.listMessages({ phone: String(491_700_000_000 + one()) }),
     ),
     "search by the platform's id": await timed(rounds, () =>
-      call('GET', `/v1/messages?messageId=wamid.bench${one()}`),
+      client.listMessages({ messageId: `wamid.bench${one()}` }),
     ),
   };
 }

@@ -41,7 +41,7 @@ async function openEndpoints(
     const account = await fixture.account(`Crowd ${index}`);
     const quick = index === 0 ? perAccount - 2 : perAccount;
     for (let hook = 0; hook < quick; hook++) {
-      await account.call('POST', '/v1/webhooks/endpoints', { url: `${url}/quick-${index}-${hook}` });
+      await account.client.createEndpoint({ body: { url: `${url}/quick-${index}-${hook}` } });
     }
     accounts.push(account);
     quickPerAccount.push(quick);
@@ -68,7 +68,7 @@ async function measureRound(
   if (failureMode) {
     const dead = failureMode === 'hangs' ? `${endpoints.url}/hangs` : 'http://127.0.0.1:9/';
     for (const url of [dead, `${endpoints.url}/slow`]) {
-      bad.push((await first.call<{ _id: string }>('POST', '/v1/webhooks/endpoints', { url }))._id);
+      bad.push((await first.client.createEndpoint({ body: { url } }))._id);
     }
   }
   await receiver.call('clear');
@@ -89,7 +89,7 @@ async function measureRound(
     { events, withinMs },
   );
   await publisher.call('stop');
-  for (const id of bad) await first.call('DELETE', `/v1/webhooks/endpoints/${id}`);
+  for (const id of bad) await first.client.deleteEndpoint({ id });
   const began = Math.min(...committed.values());
   const measuredFrom = began + load.seconds * 1000 * leadShare;
   const delays = [...arrivals].flatMap(([key, atMs]) => {

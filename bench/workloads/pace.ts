@@ -1,5 +1,6 @@
 // Pace of a number after a cancellation, a pause of a template, and a halt.
 import { sql } from 'kysely';
+import type { UpdateSender } from '../../client/src/client.ts';
 import { type Account, type BenchFixture, type Numbers, startBenchFixture } from '../bench-fixture.ts';
 import { nowMs } from '../child.ts';
 import { progress, saveFigures, table } from '../print.ts';
@@ -21,26 +22,18 @@ interface Place {
 let phones = 495_000_000_000;
 
 /** Sends to `count` recipients without waiting for results; returns the send's id. */
-async function send({ fixture, account, numbers }: Place, template: string, count: number): Promise<string> {
+async function send({ account, numbers }: Place, template: string, count: number): Promise<string> {
   const recipients = Array.from({ length: count }, () => ({
     phone: String(++phones),
     variables: { '1': 'Ada', '2': 'A-1', '3': 'today' },
   }));
-  const response = await fetch(`${fixture.gateway.url}/v1/templates/send`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-api-key': account.apiKey,
-      prefer: 'respond-async',
-    },
-    body: JSON.stringify({
-      templateId: numbers.templateIds[template],
-      senderId: numbers.senderIds[0],
-      recipients,
-    }),
-  });
-  const { data } = (await response.json()) as { data: { sendId: string } };
-  return data.sendId;
+  const body = {
+    templateId: numbers.templateIds[template] ?? '',
+    senderId: numbers.senderIds[0] ?? '',
+    recipients,
+  };
+  const { sendId } = await account.client.sendTemplate({ body }, { headers: { Prefer: 'respond-async' } });
+  return sendId;
 }
 
 const pause = (ms: number) => new Promise((go) => setTimeout(go, ms));
@@ -82,7 +75,7 @@ export default workload({
       const numbers = await fixture.numbers(account, 1);
       const place: Place = { fixture, account, numbers };
       const [senderId = ''] = numbers.senderIds;
-      const change = (more: object) => account.call('PATCH', `/v1/senders/${senderId}`, more);
+      const change = (body: UpdateSender) => account.client.updateSender({ id: senderId, body });
       await change({ messagesPerSecond: perSecond });
       const rows: Record<string, Result> = {};
 
@@ -91,7 +84,7 @@ export default workload({
 
       progress('after a cancellation');
       const cancelled = await campaign(place, 'order_update', waiting);
-      await account.call('POST', `/v1/sends/${cancelled}/cancel`);
+      await account.client.cancelSend({ sendId: cancelled });
       let freeAtMs = Date.now();
       rows['after a cancellation'] = await waitUntilSent(
         place,

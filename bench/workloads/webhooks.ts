@@ -52,11 +52,9 @@ export default workload({
     const publisher = startRpcProcess('publisher.ts');
     try {
       const account = await fixture.account('Bench');
-      const { secret, _id } = await account.call<{ secret: string; _id: string }>(
-        'POST',
-        '/v1/webhooks/endpoints',
-        { url: `${fixture.receiverUrl}/hooks/bench` },
-      );
+      const { secret, _id } = await account.client.createEndpoint({
+        body: { url: `${fixture.receiverUrl}/hooks/bench` },
+      });
       await fixture.receiver.call('secret', { hook: 'bench', secret });
       await publisher.call('open', {
         connection: await findRunningEmbedded(fixture.gateway.dataDir),
