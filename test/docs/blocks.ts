@@ -6,7 +6,7 @@ interface Elsewhere {
   /** Text that only this block contains. */
   contains: string;
   /** The test that runs it, or the reason why no test does. */
-  runBy?: 'install-commands.long.test.ts';
+  runBy?: 'install-commands.long.test.ts' | 'python-client.long.test.ts';
   reason: string;
 }
 
@@ -49,7 +49,12 @@ export const elsewhere: readonly Elsewhere[] = [
     runBy: 'install-commands.long.test.ts',
     reason: 'builds a package in the checkout',
   },
-  { path: 'docs/clients.md', contains: 'pipx run', reason: 'downloads a third-party program' },
+  {
+    path: 'docs/clients.md',
+    contains: 'npx -y quicktype',
+    runBy: 'python-client.long.test.ts',
+    reason: 'installs packages',
+  },
   { path: 'docs/reliability.md', contains: 'npm run faults', reason: 'takes over an hour' },
   { path: 'docs/benchmarks.md', contains: 'npm run bench', reason: 'loads the machine for a minute' },
 ];
