@@ -6,7 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Demo } from '../../demo/seed.ts';
 import { cloudApiControl } from '../../sandbox/control.ts';
 import { freePort } from '../faults/processes.ts';
-import { type Block, readBlocks, readProjectFile } from '../harness/documents.ts';
+import {
+  type Block,
+  readBlocks,
+  readDocuments,
+  readPrograms,
+  readProjectFile,
+} from '../harness/documents.ts';
 import { openProgramFolder, type ProgramFolder } from '../harness/program.ts';
 import { type Pasted, paste } from '../harness/terminal.ts';
 import { elsewhere, elsewhereOf, shellBlocks } from './blocks.ts';
@@ -56,19 +62,24 @@ describe('as written', () => {
     expect(counts.filter(([, count]) => count !== 1)).toEqual([]);
   });
 
-  test('the options of commands that no test runs exist', () => {
-    const sources = {
-      'npm run faults': readProjectFile('test/faults/run.ts'),
-      'npm run bench': readProjectFile('bench/workloads/lifecycle.ts'),
-    };
-    for (const [command, source] of Object.entries(sources)) {
-      const lines = shellBlocks
-        .flatMap(({ code }) => code.split('\n'))
-        .filter((line) => line.startsWith(command));
-      const flags = lines.flatMap((line) => [...line.matchAll(/--([a-z]+)\b/g)].map(([, flag]) => flag));
-      expect(flags.length).toBeGreaterThan(0);
-      for (const flag of flags) expect(source).toMatch(new RegExp(`\\b${flag}: \\{`));
-    }
+  test('every option that a document names exists', () => {
+    const others =
+      /^(help|omit|no-optional|(min|max)-semi-space-size|expose-gc|follow-tags|allow-net|prefix|src-lang|lang)$/;
+    const command = [...readProjectFile('src/cli.ts').matchAll(/'--([a-z-]+)/g)].map(([, name]) => name);
+    const scripts = ['test/faults/run.ts', 'test/faults/in-flight.ts', 'test/mutations/run.ts'].map(
+      readProjectFile,
+    );
+    const options = [...scripts, readPrograms('bench/')]
+      .flatMap((text) => [...text.matchAll(/\b(\w+): \{\s*(?:type|default):/g)])
+      .map(([, name = '']) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
+    const known = new Set([...command, ...options]);
+    const unknown = readDocuments().flatMap(({ path, text }) =>
+      [...text.matchAll(/(?<=^|[\s`(])--([a-z][a-z-]+)/gm)]
+        .map(([, name = '']) => name)
+        .filter((name) => !known.has(name) && !others.test(name))
+        .map((name) => `${path}: --${name}`),
+    );
+    expect(unknown).toEqual([]);
   });
 });
 
