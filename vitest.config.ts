@@ -2,6 +2,7 @@
 import { enableCompileCache } from 'node:module';
 import { defineConfig } from 'vitest/config';
 import { compiledModulesFolder } from './test/harness/compiled-modules.ts';
+import { LongestFirst } from './test/harness/sequence.ts';
 import { folderForTemporaryFiles } from './test/harness/temporary-files.ts';
 
 const compiled = compiledModulesFolder();
@@ -22,6 +23,7 @@ export default defineConfig(({ mode }) => ({
     env: { NODE_COMPILE_CACHE: compiled },
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
     hookTimeout: 30_000,
     teardownTimeout: 15_000,

@@ -66,7 +66,12 @@ const pointer = (...parts: string[]) =>
 
 /** Validators of the document's bodies. */
 export function openInterface(document: InterfaceDocument) {
-  const ajv = new Ajv2020({ strict: false, allErrors: false, validateSchema: false });
+  const ajv = new Ajv2020({
+    code: { optimize: false },
+    strict: false,
+    allErrors: false,
+    validateSchema: false,
+  });
   addFormats.default(ajv);
   for (const [name, problem] of Object.entries(formats))
     ajv.addFormat(name, (text) => problem(text) === undefined);
