@@ -1,4 +1,5 @@
 // Messages per second through their whole life, compared with a ceiling of the same HTTP exchanges.
+
 import { sql } from 'kysely';
 import { type BenchFixture, startBenchFixture } from '../bench-fixture.ts';
 import { type Ceiling, measureCeiling } from '../ceiling.ts';
@@ -10,6 +11,7 @@ import { format, formatSpread, progress, saveFigures, table } from '../print.ts'
 import { type RpcProcess, startRpcProcess } from '../processes.ts';
 import type { ReceiverCounts } from '../receiver.ts';
 import { profileFlags, showProfile } from '../show-profile.ts';
+import { countUnrecorded } from '../unrecorded.ts';
 import { workload } from '../workload.ts';
 
 const stagesPerMessage = 3;
@@ -257,6 +259,7 @@ export default workload({
         };
         phases.push(await phase(fixture, caller, { ...base, atOnce: 64 }, half));
       }
+      await countUnrecorded(fixture.db);
       rowCounts = await countRows(fixture);
     } finally {
       await caller.stop();

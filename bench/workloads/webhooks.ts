@@ -1,9 +1,7 @@
 // Webhook throughput: events per second from committed rows to 2xx, compared with a bare loop of the same posts; latency at half that rate.
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
-import type { Db } from '../../src/db/db.ts';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
 import { startBenchFixture } from '../bench-fixture.ts';
 import { cpuMs, perPiece, type Readings, read } from '../cpu.ts';
@@ -11,6 +9,7 @@ import { spread } from '../percentiles.ts';
 import { formatSpread, progress, saveFigures, table } from '../print.ts';
 import { startRpcProcess } from '../processes.ts';
 import type { ReceiverCounts } from '../receiver.ts';
+import { countUnrecorded } from '../unrecorded.ts';
 import { workload } from '../workload.ts';
 
 const stagesPerMessage = 3;
@@ -25,19 +24,6 @@ interface Span {
 /** CPU time of all processes together; NaN where it is unknown. */
 const all = (cpu: Readings): number =>
   Object.values(cpu).reduce<number>((sum, one) => sum + (one ?? Number.NaN), 0);
-
-/** Number of deliveries that are not recorded as done; waits, because the last records follow their webhooks. */
-async function countUnrecorded(db: Db): Promise<number> {
-  const untilMs = performance.now() + 5_000;
-  for (;;) {
-    const { rows } = await sql<{
-      n: number;
-    }>`select count(*) n from deliveries where due_at is not null`.execute(db);
-    const n = rows[0]?.n ?? 0;
-    if (n === 0 || performance.now() > untilMs) return n;
-    await sleep(50);
-  }
-}
 
 export default workload({
   about:
