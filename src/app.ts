@@ -112,7 +112,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
   const shared = openShared(parts, () => config.publicUrl ?? url);
   const redis = await openRedis(config.redisUrl, options.log);
   const running: Running = {};
-  const ending = openShutdown(graceMs);
+  const shutdown = openShutdown(graceMs);
   const deps = {
     ...parts,
     ...shared,
@@ -122,7 +122,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
       // only needed for uploads, downloads and registrations
       optional: { objectStore: () => parts.objects.check() },
     },
-    isDraining: ending.isBegun,
+    isDraining: shutdown.isBegun,
     nudgeDispatch: () => running.workers?.dispatch.nudge(),
     nudgeQueue: () => running.workers?.queue.nudge(),
     nudgeSync: () => running.workers?.templateSync.nudge(),
@@ -130,7 +130,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
   const server = await buildServer(deps);
   let closed: Promise<void> | undefined;
   const close = () => {
-    closed ??= closeApp({ parts, shared, running, ending, server }).finally(() => redis?.disconnect());
+    closed ??= closeApp({ parts, shared, running, shutdown, server }).finally(() => redis?.disconnect());
     return closed;
   };
   try {
@@ -157,7 +157,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
       rounds: workerRounds(deps),
     });
   }
-  return { url, db: parts.db, clock: parts.clock, drain: ending.announce, close };
+  return { url, db: parts.db, clock: parts.clock, drain: shutdown.announce, close };
 }
 
 type RoundDeps = Parts & Shared & { nudgeDispatch: () => void; nudgeQueue: () => void };
@@ -183,12 +183,12 @@ interface RunningApp {
   parts: Parts;
   shared: Shared;
   running: Running;
-  ending: ReturnType<typeof openShutdown>;
+  shutdown: ReturnType<typeof openShutdown>;
   server: Awaited<ReturnType<typeof buildServer>>;
 }
 
-async function closeApp({ parts, shared, running, ending, server }: RunningApp): Promise<void> {
-  ending.begin();
+async function closeApp({ parts, shared, running, shutdown, server }: RunningApp): Promise<void> {
+  shutdown.begin();
   parts.completions.end();
   const served = server.close();
   const finished = Promise.all([
@@ -199,7 +199,7 @@ async function closeApp({ parts, shared, running, ending, server }: RunningApp):
     shared.deliveries.stop(),
   ]);
   // after that, abort calls without a response; their rows record that they were in flight
-  await Promise.all([within(served, ending.requestsEndWithinMs()), within(finished, graceMs)]);
+  await Promise.all([within(served, shutdown.requestsEndWithinMs()), within(finished, graceMs)]);
   server.server.closeAllConnections();
   await Promise.all([parts.outgoing.close(), parts.webhookOutgoing.close()]);
   await Promise.all([served, finished]);

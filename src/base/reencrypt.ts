@@ -28,7 +28,7 @@ export interface EncryptedTable<Column extends string> {
 
 /** A secret that could not be re-encrypted: the reason, and the key that it needs. */
 export interface UndecryptableSecret {
-  place: SecretLocation;
+  location: SecretLocation;
   keyId: string | undefined;
   message: string;
 }
@@ -56,13 +56,13 @@ export async function reencryptPage<Column extends string>(
     for (const column of table.columns) {
       const before: Buffer | null = row[column];
       if (!before || before.length === 0 || cipher.isNewest(before)) continue;
-      const place = { table: table.name, column, row: row.id };
+      const location = { table: table.name, column, row: row.id };
       try {
-        const after = cipher.encrypt(cipher.decrypt(before, place), place);
+        const after = cipher.encrypt(cipher.decrypt(before, location), location);
         if (await table.write({ id: row.id, column, before, after })) round.reencrypted += 1;
       } catch (error) {
         if (!(error instanceof CipherError)) throw error;
-        round.failed.push({ place, keyId: keyIdOf(before), message: error.message });
+        round.failed.push({ location, keyId: keyIdOf(before), message: error.message });
       }
     }
   }

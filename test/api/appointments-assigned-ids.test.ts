@@ -73,7 +73,7 @@ test('confirms a booking with its one event, or leaves neither, when the process
     );
     const [before] = await fixture.bookingRows(staff.id);
     const hadEvent = (await provider.liveEventIds(staff.email)).length > 0;
-    await fixture.settleAll();
+    await fixture.reconcileAll();
     const [after] = await fixture.bookingRows(staff.id);
     const isConfirmed = after?.state === 'confirmed';
     expect([step, await provider.liveEventIds(staff.email)]).toEqual([
@@ -105,7 +105,7 @@ test('removes an event by its booking when the response to the insert was lost',
   expect(await fixture.bookingRows(staff.id)).toMatchObject([{ state: 'undoing', event_id: null }]);
   await provider.outage(false);
   expect(await provider.liveEventIds(staff.email)).toHaveLength(1);
-  await fixture.settleAll();
+  await fixture.reconcileAll();
   expect(await provider.liveEventIds(staff.email)).toEqual([]);
   expect(await fixture.bookingRows(staff.id)).toMatchObject([{ state: 'undone' }]);
   expect(await fixture.occupancies(staff.id)).toBe(0);

@@ -199,7 +199,7 @@ test('disconnecting revokes the authorization, and returns 409 while a booking i
   const early = await fixture.call(account, 'DELETE', path);
   expect([early.status, early.json.code]).toEqual([409, 'conflict']);
   await fixture.control.clearFaults();
-  await fixture.settleAll();
+  await fixture.reconcileAll();
   const revoked = (await fixture.control.calls('oauth.revoke')).length;
   await fixture.must(fixture.call(account, 'DELETE', path));
   expect((await fixture.control.calls('oauth.revoke')).length).toBe(revoked + 1);

@@ -91,11 +91,13 @@ describe('an Idempotency-Key on a change', () => {
     expect((await change(made.bookingId, 'reschedule', key, eleven)).status).toBe(502);
     await fixture.control.clearFaults();
     await fixture.control.addFault({ does: 'reset', on: 'events.patch' });
-    expect((await fixture.hurried(() => change(made.bookingId, 'reschedule', key, eleven))).status).toBe(503);
+    expect(
+      (await fixture.withoutDelays(() => change(made.bookingId, 'reschedule', key, eleven))).status,
+    ).toBe(503);
     const concurrent = await change(made.bookingId, 'reschedule', key, eleven);
     expect([concurrent.status, concurrent.json.code]).toEqual([409, 'idempotency_in_progress']);
     await fixture.control.clearFaults();
-    await fixture.settleAll();
+    await fixture.reconcileAll();
     const answered = await change(made.bookingId, 'reschedule', key, eleven);
     expect([answered.status, answered.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
     expect(answered.json.data).toMatchObject({ startsAt: at('11:00'), pendingChange: null });
@@ -106,7 +108,7 @@ describe('an Idempotency-Key on a change', () => {
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     const key = randomUUID();
     await fixture.control.addFault({ does: 'reset', on: 'events.delete' });
-    expect((await fixture.hurried(() => change(made.bookingId, 'cancel', key))).status).toBe(503);
+    expect((await fixture.withoutDelays(() => change(made.bookingId, 'cancel', key))).status).toBe(503);
     await fixture.control.clearFaults();
     await sql`update bookings set due_at = now() where id = ${made.bookingId}`.execute(fixture.database.db);
     await sql`update idempotency_keys set leased_until = now() where key = ${key}`.execute(
@@ -122,7 +124,9 @@ describe('an Idempotency-Key on a change', () => {
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     const key = randomUUID();
     await fixture.control.addFault({ does: 'reset', on: 'events.patch' });
-    expect((await fixture.hurried(() => change(made.bookingId, 'reschedule', key, eleven))).status).toBe(503);
+    expect(
+      (await fixture.withoutDelays(() => change(made.bookingId, 'reschedule', key, eleven))).status,
+    ).toBe(503);
     expect((await change(made.bookingId, 'cancel', randomUUID())).status).toBe(200);
     const late = await change(made.bookingId, 'reschedule', key, eleven);
     expect([late.status, late.json.code]).toEqual([409, 'booking_not_changeable']);

@@ -38,7 +38,7 @@ async function dieAtEveryStep(
       () => false,
       () => true,
     );
-    await fixture.settleAll();
+    await fixture.reconcileAll();
     await check(staff, step);
     if (!died && dying.steps() < step) return step;
     if (step > 80) throw new Error('the process dies at every step');
@@ -142,7 +142,7 @@ test('a hold whose event id belongs to the event of another booking is compensat
           }
         : Reflect.get(calendar, name),
   });
-  await fixture.settleAll(fixture.depsOn(fixture.deps.db, { google: foreign }));
+  await fixture.reconcileAll(fixture.depsOn(fixture.deps.db, { google: foreign }));
   expect(await fixture.bookingRows(staff.id)).toMatchObject([{ state: 'undone' }]);
   expect(await fixture.occupancies(staff.id)).toBe(0);
 });

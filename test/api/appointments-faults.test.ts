@@ -72,7 +72,7 @@ describe('when the calendar fails', () => {
     expect([slots.status, slots.json.code]).toEqual([503, 'provider_unavailable']);
     expect((await fixture.book(account, ten(staff.id))).status).toBe(503);
     expect(await fixture.control.liveEvents(staff.email)).toEqual([]);
-    await fixture.settleAll();
+    await fixture.reconcileAll();
     expect(await fixture.occupancies(staff.id)).toBe(0);
   });
 
@@ -88,7 +88,7 @@ describe('when the calendar fails', () => {
     const rival = await fixture.book(account, ten(staff.id));
     expect([rival.status, rival.json.code]).toEqual([409, 'slot_unavailable']);
     await fixture.control.clearFaults();
-    await fixture.settleAll();
+    await fixture.reconcileAll();
     expect(await fixture.occupancies(staff.id)).toBe(0);
     expect((await fixture.book(account, ten(staff.id), key)).status).toBe(200);
     expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
@@ -100,7 +100,7 @@ describe('when the calendar fails', () => {
     await fixture.control.addFault({ does: 'land_late', on: 'events.insert' });
     expect((await fixture.book(account, ten(staff.id), key)).status).toBe(503);
     await fixture.control.clearFaults();
-    await fixture.settleAll();
+    await fixture.reconcileAll();
     expect((await fixture.bookingRows(staff.id)).map(({ state }) => state)).toEqual(['undone']);
     expect(await fixture.control.land()).toBeGreaterThan(0);
     expect(await fixture.control.liveEvents(staff.email)).toEqual([]);

@@ -154,7 +154,7 @@ describe('transactions', () => {
     await book(deps, { accountId: account, key: bookingId, body });
     await sql`update bookings set state = 'held', due_at = now(), event_id = 'a' || event_id, event_link = null
       where staff_id = ${staff.id} and state = 'confirmed'`.execute(fixture.database.db);
-    await fixture.settleAll(deps);
+    await fixture.reconcileAll(deps);
     const connection = await findConnection(fixture.database.db, staff.id);
     const row = await findStaff(fixture.database.db, account, staff.id);
     if (connection && row) await checkConnection(deps, connection, row);

@@ -256,7 +256,7 @@ describe('after a rotation of keys', () => {
     const of = await stored();
     const deps = withRing(unknownKey);
     const { failed } = await reencrypt(deps);
-    expect(failed.map(({ place }) => place.row)).toContain(of.mediaId);
+    expect(failed.map(({ location }) => location.row)).toContain(of.mediaId);
     const file = { accountId: of.accountId, mediaId: of.publicId };
     expect(await failureOf(downloadMedia(deps, file))).toBe('media_damaged');
     const other = await stored();

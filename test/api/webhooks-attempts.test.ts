@@ -187,7 +187,7 @@ describe('stopping the process', () => {
     await cutting.stages(account, uuidv7(), ['sent']);
     await until(async () => expect(rude.connections()).toBe(before + 1));
     const stopped = cutting.deliveries.stop();
-    await cutting.cutOff();
+    await cutting.abortCalls();
     await stopped;
     const { rows } = await sql`select state, attempts, due_at <= now() as due from deliveries`.execute(
       cutting.db,

@@ -113,7 +113,11 @@ describe('many concurrent deliveries', () => {
   it('all arrive, even when they exceed the queue in memory', async () => {
     const account = await fixture.account();
     await fixture.endpoint(account, 'flood');
-    const small = fixture.another({ inFlightPerEndpoint: 4, queuedPerEndpoint: 20, queuedInAll: 40 });
+    const small = fixture.openAnotherProcess({
+      inFlightPerEndpoint: 4,
+      queuedPerEndpoint: 20,
+      queuedInAll: 40,
+    });
     const leasedDeliveries = await fixture.db.transaction().execute((tx) =>
       publish(
         { deliveries: small },
@@ -133,7 +137,7 @@ describe('many concurrent deliveries', () => {
   it('are released when the process stops, and claimed by another process', async () => {
     const account = await fixture.account();
     await fixture.endpoint(account, 'stopping');
-    const leaving = fixture.another({ inFlightPerEndpoint: 2 });
+    const leaving = fixture.openAnotherProcess({ inFlightPerEndpoint: 2 });
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -179,7 +183,7 @@ describe('a lease in memory', () => {
       await held;
       return { status: 200 };
     });
-    const deliveries = fixture.another({ inFlightPerEndpoint: 1 });
+    const deliveries = fixture.openAnotherProcess({ inFlightPerEndpoint: 1 });
     const messages = [uuidv7(), uuidv7()] as const;
     const leased = await fixture.db.transaction().execute((tx) =>
       publish(

@@ -182,7 +182,7 @@ describe('an endpoint', () => {
       select length(secret) as length, next_secret from endpoints where id = ${id}`.execute(fixture.db);
     expect(secrets).toEqual([{ length: 0, next_secret: null }]);
     await fixture.stages(account, uuidv7(), ['sent']);
-    await fixture.maintained();
+    await fixture.runMaintenance();
     const { body } = await fixture.call(account, 'GET', '/v1/webhooks/deliveries');
     expect(body.data.items).toMatchObject([
       { endpointId: id, status: 'dead', lastFailure: 'endpoint_deleted' },

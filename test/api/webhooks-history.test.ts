@@ -169,7 +169,7 @@ describe('a replay', () => {
     await fixture.deliveries.claimDue();
     await until(() => expect(hitsOf('stretch')).toHaveLength(13));
     await delivered(account, 18);
-    await fixture.maintained();
+    await fixture.runMaintenance();
     await fixture.deliveries.claimDue();
     await until(() => expect(hitsOf('stretch')).toHaveLength(18));
     const ids = hitsOf('stretch').map((hit) => hit.headers['webhook-id']);

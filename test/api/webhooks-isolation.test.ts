@@ -60,7 +60,7 @@ describe('deliveries queued in one process', () => {
   it('use the endpoint as another process changed it: paused, with a new URL, without a leaked secret', async () => {
     fixture = await openWebhooksFixture({ inFlightPerEndpoint: 1 });
     const account = await fixture.account();
-    const other = fixture.another({ inFlightPerEndpoint: 1 });
+    const other = fixture.openAnotherProcess({ inFlightPerEndpoint: 1 });
     const path = (id: string) => `/v1/webhooks/endpoints/${id}`;
     const held = async (hook: string) => {
       let release = () => {};

@@ -254,7 +254,7 @@ describe('later stages that a process attempts without a commit in between', () 
   });
 
   it('are left to another process when the process stops', async () => {
-    const leaving = fixture.another();
+    const leaving = fixture.openAnotherProcess();
     const { answerFirst } = await firstStageHeld('stopped-between', leaving);
     const stopped = leaving.stop();
     answerFirst();

@@ -55,7 +55,10 @@ async function acceptedDuringOutage(hook: string, count = 1, settings: Partial<D
   const account = await fixture.account();
   await fixture.endpoint(account, hook);
   const write = (line: string) => void logged.push(JSON.parse(line).msg);
-  const deliveries = fixture.another(settings, { hot: behindProxy, log: pino({ level: 'info' }, { write }) });
+  const deliveries = fixture.openAnotherProcess(settings, {
+    hot: behindProxy,
+    log: pino({ level: 'info' }, { write }),
+  });
   fixture.hooks.answer(hook, () => {
     if (pauses.length === 0) proxy.block();
     return { status: 200 };

@@ -55,7 +55,7 @@ describe('a replay of a time range', () => {
     const messages = [uuidv7(), uuidv7()];
     for (const message of messages) await fixture.stages(account, message, ['sent', 'delivered', 'read']);
     await until(async () => {
-      await fixture.maintained();
+      await fixture.runMaintenance();
       expect(await fixture.listed(account, '?status=dead')).toHaveLength(6);
     });
     const earlier = fixture.hooks.hitsOf('in-order').length;
@@ -111,7 +111,7 @@ describe('a replay of a time range', () => {
     await sql`update endpoints set status = 'paused' where id = ${id}`.execute(fixture.db);
     const begun = await replay(account, id, { status: 'delivered' });
     expect(begun).toMatchObject({ replayed: 500, finished: false, finishedAt: null, status: 'delivered' });
-    await fixture.maintained();
+    await fixture.runMaintenance();
     expect(await due(id), 'no more than a thousand are due together').toBeLessThanOrEqual(1_500);
     const [half] = await replaysOf(account, id);
     expect(half).toMatchObject({ _id: begun._id, finished: false });
@@ -119,7 +119,7 @@ describe('a replay of a time range', () => {
     expect(half.reachedAt > half.from && half.reachedAt < half.to).toBe(true);
     await fixture.call(account, 'PATCH', endpointPath(id), { status: 'active' });
     await until(async () => {
-      await fixture.maintained();
+      await fixture.runMaintenance();
       await fixture.deliveries.claimDue();
       expect((await replaysOf(account, id))[0]).toMatchObject({ replayed: 2_600, finished: true });
       expect(await due(id)).toBe(0);
@@ -140,7 +140,7 @@ describe('a replay of a time range', () => {
     await sql`update deliveries set due_at = null, state = 1 where endpoint_id = ${id}`.execute(fixture.db);
     await sql`select pg_sleep(0.02)`.execute(fixture.db);
     await history(account, id, 30, 1);
-    await fixture.maintained();
+    await fixture.runMaintenance();
     expect((await replaysOf(account, id))[0]).toMatchObject({ replayed: 600, finished: true });
   });
 
@@ -191,10 +191,10 @@ describe('endpoint maintenance', () => {
     }
     await fixture.call(account, 'DELETE', endpointPath(bad.id));
     await fixture.call(account, 'DELETE', endpointPath(good.id));
-    await fixture.maintained();
+    await fixture.runMaintenance();
     expect([(await due(bad.id)) > 0, await due(good.id)]).toEqual([true, 0]);
     await sql.raw('drop trigger fail_one on deliveries; drop function fail_one').execute(fixture.db);
-    await fixture.maintained();
+    await fixture.runMaintenance();
     expect(await due(bad.id)).toBe(0);
   });
 
@@ -204,7 +204,7 @@ describe('endpoint maintenance', () => {
     await sql`update endpoints set status = 'paused' where id = ${stuck.id}`.execute(fixture.db);
     await history(account, stuck.id, 1_600, 1);
     await replay(account, stuck.id);
-    await fixture.maintained();
+    await fixture.runMaintenance();
     const ids = Array.from({ length: 120 }, () => uuidv7());
     await sql`
       insert into replays (id, account_id, endpoint_id, from_at, to_at, states, after_id)
@@ -214,7 +214,7 @@ describe('endpoint maintenance', () => {
     const { id } = await fixture.endpoint(other, 'free');
     await history(other, id, 700, 1);
     await replay(other, id);
-    await fixture.maintained();
+    await fixture.runMaintenance();
     expect((await replaysOf(other, id))[0]).toMatchObject({ replayed: 700, finished: true });
   });
 });

@@ -35,7 +35,7 @@ async function restingForADay(hook: string) {
 /** Runs the worker's rounds until `count` deliveries of the account have arrived. */
 async function arrive(account: string, count: number): Promise<void> {
   await until(async () => {
-    await fixture.maintained();
+    await fixture.runMaintenance();
     await fixture.deliveries.claimDue();
     expect(await fixture.listed(account, '?status=delivered')).toHaveLength(count);
   });

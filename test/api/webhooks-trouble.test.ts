@@ -46,7 +46,7 @@ describe('a failing endpoint', () => {
     );
     await sql`update deliveries set due_at = now() where account_id = ${light}`.execute(fixture.db);
     fixture.hooks.answer('backlog', () => new Promise<never>(() => {}));
-    const other = fixture.another();
+    const other = fixture.openAnotherProcess();
     await other.claimDue();
     await until(() => expect(hitsOf('few')).toHaveLength(1));
     await sql`update endpoints set status = 'paused' where id = ${dead}`.execute(fixture.db);
@@ -71,7 +71,7 @@ describe('a failing endpoint', () => {
     await fixture.stages(account, uuidv7(), ['sent']);
     await until(async () => expect(await list(account, '?status=delivered')).toHaveLength(1));
     await until(async () => {
-      await fixture.maintained();
+      await fixture.runMaintenance();
       await fixture.deliveries.claimDue();
       expect(await list(account, '?status=delivered')).toHaveLength(6);
     });
@@ -120,7 +120,7 @@ describe('a failing endpoint', () => {
       expect(body.data).toMatchObject({ status: 'disabled', disabledReason: expect.stringContaining('410') });
     });
     await fixture.stages(account, uuidv7(), ['sent']);
-    await fixture.maintained();
+    await fixture.runMaintenance();
     const items = await list(account);
     expect(items).toHaveLength(3);
     for (const item of items)
@@ -160,7 +160,7 @@ describe('a failing endpoint', () => {
         disabledReason: expect.stringContaining('five days'),
       });
     });
-    await fixture.maintained();
+    await fixture.runMaintenance();
     expect(await list(account, '?status=pending')).toEqual([]);
   });
 });

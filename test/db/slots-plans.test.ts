@@ -1,4 +1,4 @@
-// The statement that slots are read by meets its rows by key, on an empty database too, where a plan is made and kept.
+// The plan of the slots query: it reads rows by key, also if it was planned on an empty database.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readStaffDays } from '../../src/appointments/slots/staff-days-store.ts';

@@ -25,20 +25,20 @@ import { requestValidator } from '../../src/http/validation.ts';
 import { createTestDatabase } from './database.ts';
 
 /**
- * A clock on which everything takes a fraction of its time, so that waits of seconds are milliseconds. While it `hurries`,
- * whoever sleeps wakes at once, so much later.
+ * A clock that runs faster by a factor, so that seconds become milliseconds. While `skipsDelays` is true, `sleep` returns
+ * immediately and moves the clock forward.
  */
-function quickClock(speed: number): Clock & { aheadMs: number; hurries: boolean } {
+function fastClock(speed: number): Clock & { aheadMs: number; skipsDelays: boolean } {
   const begun = Date.now();
   const clock = {
     aheadMs: 0,
-    hurries: false,
+    skipsDelays: false,
     now: () => begun + (Date.now() - begun) * speed + clock.aheadMs,
     steady: () => clock.now(),
     sleep: (ms: number, signal?: AbortSignal) =>
       new Promise<void>((resolve) => {
-        if (clock.hurries) clock.aheadMs += ms;
-        const timer = setTimeout(resolve, clock.hurries ? 0 : ms / speed);
+        if (clock.skipsDelays) clock.aheadMs += ms;
+        const timer = setTimeout(resolve, clock.skipsDelays ? 0 : ms / speed);
         signal?.addEventListener('abort', () => {
           clearTimeout(timer);
           resolve();
@@ -54,7 +54,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into any answer
+  // biome-ignore lint/suspicious/noExplicitAny: the response of any operation
   json: any;
 }
 
@@ -65,11 +65,11 @@ export interface StaffOptions {
   calendar?: 'google' | 'none' | 'unconnected';
   onCalendarMove?: 'follow' | 'keep';
   onCalendarDelete?: 'cancel' | 'keep';
-  /** The account whose calendar is connected; default: one of their own. */
+  /** The Google account whose calendar is connected; default: a new one. */
   email?: string;
 }
 
-/** A Monday about two weeks ahead, in no zone's clock change, as `YYYY-MM-DD`. */
+/** A Monday about two weeks ahead, as `YYYY-MM-DD`; clocks usually change on Sundays. */
 export function comingMonday(weeks = 2): string {
   const today = Temporal.Now.plainDateISO('UTC');
   return today.add({ days: 8 - today.dayOfWeek + 7 * (weeks - 1) }).toString();
@@ -77,27 +77,27 @@ export function comingMonday(weeks = 2): string {
 
 const everyDay = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 
-/** The schedule of staff unless a test says otherwise: 09:00 to 12:00 UTC every day, half an hour each. */
+/** The default schedule of staff: 09:00 to 12:00 UTC every day, slots of half an hour. */
 export const plainSchedule = {
   timezone: 'UTC',
   slotMinutes: 30,
   weekly: everyDay.map((weekday) => ({ weekday, from: '09:00', to: '12:00' })),
 };
 
-/** Opens everything; `close` ends it. `speed`: how many times as fast the gateway's clock runs, by which its time limits shrink. */
+/** Opens the fixture; `close` closes everything. `speed`: the factor by which the gateway's clock runs faster. */
 export async function openAppointmentsFixture(
   options: {
     attemptTimeoutMs?: number;
     speed?: number;
     database?: Partial<DbOptions>;
-    /** Calendar adapters beside Google. */
+    /** Additional calendar adapters. */
     calendars?: Calendars;
   } = {},
 ) {
   const database = await createTestDatabase();
   const google = await startGoogle({ clients: [client] });
   const control = googleControl(google.url);
-  const clock = quickClock(options.speed ?? 20);
+  const clock = fastClock(options.speed ?? 20);
   const outgoing = openOutgoing({ connectionsPerOrigin: 64, keepAliveMs: 1_000 });
   const calendar = googleCalendar({
     clientId: client.id,
@@ -121,7 +121,7 @@ export async function openAppointmentsFixture(
     deliveries: { processId: 0, busyEndpoints: () => [], offer: () => {} },
     publicUrl: () => url,
   };
-  /** What one process of the gateway works with. */
+  /** The dependencies of one gateway process. */
   const depsOn = (db: Db, calendars: Calendars) => {
     const parts = { ...common, db, hot: db, calendars };
     return { ...parts, ...openAppointments(parts) };
@@ -155,7 +155,7 @@ export async function openAppointmentsFixture(
     return { status: answer.status, headers: answer.headers, text, json: isJson ? JSON.parse(text) : null };
   }
 
-  /** An account with a webhook endpoint that asks for everything about appointments. */
+  /** Creates an account with a webhook endpoint subscribed to all appointment and calendar events. */
   const account = async () => {
     const id = uuidv7();
     await sql`insert into accounts (id, name) values (${id}, 'clinic')`.execute(database.db);
@@ -171,7 +171,7 @@ export async function openAppointmentsFixture(
     return got.json.data;
   }
 
-  /** Connects a calendar as a person does: by the consent page, which lets everybody pass. */
+  /** Connects a calendar like a person, through the consent page, which accepts everybody. */
   async function connect(accountId: string, staffId: string): Promise<void> {
     const query = `?appointmentUserId=${staffId}`;
     const { authUrl } = await must(call(accountId, 'GET', `/v1/appointments/ext-calendar/auth-url${query}`));
@@ -180,7 +180,7 @@ export async function openAppointmentsFixture(
     if (page.status !== 200) throw new Error(await page.text());
   }
 
-  /** A staff member with a schedule, made by the routes; by default with a connected calendar whose id is `email`. */
+  /** Creates a staff member with a schedule over the API; by default with a connected calendar whose id is `email`. */
   async function staff(accountId: string, given: StaffOptions = {}) {
     const email = given.email ?? `staff-${randomUUID()}@clinic.example`;
     await control.putAccount({ email, timeZone: 'UTC' });
@@ -209,23 +209,23 @@ export async function openAppointmentsFixture(
 
   return {
     ...{ database, control, clock, url, deps, depsOn, calendar, account, call, must, connect, staff, slots },
-    /** Local starts of the open slots of a date. */
+    /** Local start times of the open slots of a date. */
     open: async (accountId: string, staffId: string, date: string): Promise<string[]> =>
       (await must(slots(accountId, staffId, date))).slots.map(({ from }: { from: string }) => from),
     book: (accountId: string, body: unknown, key: string = randomUUID()) =>
       call(accountId, 'POST', '/v1/appointments/book', body, { 'idempotency-key': key }),
-    /** A request whose calendar does not answer: it is tried again and again without waiting, until its time is over. */
-    async hurried<T>(act: () => Promise<T>): Promise<T> {
-      clock.hurries = true;
+    /** Runs a request whose calendar does not respond: it is retried without delays until its time limit. */
+    async withoutDelays<T>(act: () => Promise<T>): Promise<T> {
+      clock.skipsDelays = true;
       return act().finally(() => {
-        clock.hurries = false;
+        clock.skipsDelays = false;
       });
     },
-    /** When the events of a calendar start, in UTC. */
+    /** Start times of a calendar's events, in UTC. */
     startsOf: async (email: string): Promise<string[]> =>
       (await control.liveEvents(email)).map(({ start }) => new Date(start.dateTime ?? '').toISOString()),
-    /** Whatever the worker would do by and by, now: rounds until nothing is left, leases and waits cut short. */
-    async settleAll(on: Parameters<typeof reconcileDue>[0] = deps) {
+    /** Runs the worker's rounds until nothing is left, ignoring leases and delays. */
+    async reconcileAll(on: Parameters<typeof reconcileDue>[0] = deps) {
       for (let round = 0; round < 10; round += 1) {
         await sql`update bookings set due_at = now() where due_at is not null`.execute(database.db);
         await sql`update idempotency_keys set leased_until = now() where status is null`.execute(database.db);
@@ -236,8 +236,8 @@ export async function openAppointmentsFixture(
         if (rows.length === 0) return;
       }
     },
-    /** The events about a staff member that receivers of the account get, in the order of their making. */
-    // biome-ignore lint/suspicious/noExplicitAny: a test looks into any event
+    /** The webhook events about a staff member, in order of creation. */
+    // biome-ignore lint/suspicious/noExplicitAny: the data of any event
     events: async (accountId: string, staffId: string): Promise<{ event: string; data: any }[]> => {
       const { rows } = await sql<{ body: string }>`
         select body from deliveries where account_id = ${accountId} order by id`.execute(database.db);
@@ -264,7 +264,7 @@ export async function openAppointmentsFixture(
 
 export type AppointmentsFixture = Awaited<ReturnType<typeof openAppointmentsFixture>>;
 
-/** A server that takes the account from a header and else checks requests as the gateway's own does. */
+/** A server that reads the account from a header and otherwise checks requests like the gateway's. */
 function openServer() {
   const server: Server = fastify({ forceCloseConnections: true }).withTypeProvider<TypeBoxTypeProvider>();
   server.setValidatorCompiler(requestValidator());
@@ -284,7 +284,7 @@ function openServer() {
   return { server, listen: () => server.listen({ port: 0, host: '127.0.0.1' }) };
 }
 
-/** A booking's body for a staff member. */
+/** The body of a booking request. */
 export const bookingOf = (staffId: string, date: string, from: string, to: string, more: object = {}) => ({
   appointmentUserId: staffId,
   date,

@@ -1,4 +1,4 @@
-// Before all tests: one database server with a migrated template database; after them, or on Ctrl-C, nothing of it is left.
+// Global setup of the tests: starts a database server with a migrated template, and removes it afterwards, also on Ctrl-C.
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ async function makeTemplate({ connection, administrator }: TestServer, template:
   await migrate(connectionTo(connection, template));
 }
 
-/** The same in a server of our own, whose first database is a gateway's: migrated too, it serves as a DATA_DIR. */
+/** Prepares a separate server, whose gateway database is migrated too, so that its folder can serve as a DATA_DIR. */
 async function makeTemplates({ connection, administrator }: TestServer): Promise<void> {
   await migrate(connection);
   await administer(

@@ -1,9 +1,9 @@
-// A template's row for tests of statements that need one.
+// A template's row, for tests of statements that need one.
 import { sql } from 'kysely';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { Db } from '../../src/db/db.ts';
 
-/** Adds an approved template to the account; answers its id. */
+/** Inserts an approved template; returns its id. */
 export async function insertTemplate(db: Db, accountId: string): Promise<string> {
   const id = uuidv7();
   await sql`

@@ -1,4 +1,4 @@
-// The database server of a whole test run: ours, made for it and removed after it, or the one that TEST_DATABASE_URL names.
+// The database server of a test run: started for the run and removed afterwards, or the one of TEST_DATABASE_URL.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,18 +10,18 @@ import { clusterIn, copyCluster, templateCluster } from './template-cluster.ts';
 
 export interface TestServer {
   connection: Connection;
-  /** True if the server has a database `gateway_template` from an earlier run, migrated already. */
+  /** True if the server has a migrated database `gateway_template` from an earlier run. */
   hasTemplate?: boolean;
-  /** Makes and drops databases: dropping one ends a superuser's processes in it too, such as autovacuum's. */
+  /** Creates and drops databases. A superuser, because dropping one must also end autovacuum in it. */
   administrator: Connection;
   stop(): Promise<void>;
-  /** For the last moment of a process: ends the server and removes its folder without waiting. */
+  /** Stops the server immediately and removes its folder, for a process that is about to exit. */
   stopNow(): void;
 }
 
 const folderPrefix = 'chatbot-gateway-test-';
 const nameOfOwner = 'test-run.pid';
-// what is lost with the run needs no disk: half the time of a clone
+// test data need not be durable; this halves the time of a clone
 const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
 
 const warnings = {
@@ -40,8 +40,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Ends the server of a folder and removes the folder, all in one breath: for when the process itself is ending.
- * SIGQUIT is PostgreSQL's "immediate": every process of it ends without writing anything more.
+ * Stops the server of a folder and removes the folder, synchronously, for a process that is about to exit. SIGQUIT is
+ * PostgreSQL's immediate shutdown.
  */
 function discard(folder: string): void {
   try {
@@ -55,7 +55,7 @@ function discard(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
-/** Removes what runs left behind that were killed. */
+/** Removes the folders of killed runs. */
 function discardOrphans(): void {
   for (const name of readdirSync(tmpdir())) {
     if (!name.startsWith(folderPrefix)) continue;
@@ -63,14 +63,14 @@ function discardOrphans(): void {
     try {
       if (!isAlive(Number(readFileSync(join(folder, nameOfOwner), 'utf8')))) discard(folder);
     } catch {
-      // another's, or not yet complete
+      // the folder of another run, or not complete yet
     }
   }
 }
 
 /**
- * Starts the server of this run: with the migrated template of an earlier run where one fits, else with one that
- * `prepare` makes and that is kept for the next run.
+ * Starts the server of this run, with the migrated template of an earlier run if one matches. Otherwise `prepare` creates the
+ * template, which is kept for the next run.
  */
 export async function startTestServer(prepare: (server: TestServer) => Promise<void>): Promise<TestServer> {
   const url = process.env.TEST_DATABASE_URL;
@@ -96,7 +96,7 @@ export async function startTestServer(prepare: (server: TestServer) => Promise<v
   return { ...server, stop, hasTemplate: true };
 }
 
-/** A server of our own, whatever TEST_DATABASE_URL says; if it dies, it is started anew at the same address. */
+/** Starts a separate server, regardless of TEST_DATABASE_URL. If it dies, it is restarted at the same address. */
 export async function startOwnServer(
   settings: Record<string, string>,
   log: EmbeddedLog = warnings,
@@ -105,7 +105,7 @@ export async function startOwnServer(
   discardOrphans();
   const folder = await mkdtemp(join(tmpdir(), folderPrefix));
   await writeFile(join(folder, nameOfOwner), String(process.pid));
-  // as root the server runs as another user, who must be able to enter
+  // started by root, the server runs as another user, who must be able to enter
   await chmod(folder, 0o711);
   await fill?.(folder);
   const server = await startEmbeddedPostgres({ dataDir: folder, log, settings }).catch((error) => {

@@ -33,9 +33,9 @@ export interface WebhooksFixture {
   server: Server;
   deliveries: Deliveries;
   hooks: Hooks;
-  /** Stands still at `nowMs` and at `steadyMs` where they are set. */
+  /** Stopped at `nowMs` and `steadyMs` if they are set. */
   clock: Clock & { nowMs: number | undefined; steadyMs: number | undefined };
-  /** A fresh account; calls of the API are made in its name by `call`. */
+  /** Creates an account; pass its id to `call`. */
   account(): Promise<string>;
   call(
     accountId: string,
@@ -43,31 +43,31 @@ export interface WebhooksFixture {
     path: string,
     body?: unknown,
   ): Promise<{ status: number; body: Reply }>;
-  /** Adds an endpoint at that hook; answers its id and secret. */
+  /** Creates an endpoint for that hook; returns its id and secret. */
   endpoint(accountId: string, hook: string, more?: object): Promise<{ id: string; secret: string }>;
-  /** Stages of one message, published in one transaction; with `offer` false nobody is told, as after a crash. */
+  /** Publishes stages of one message in one transaction. `offer` false: the deliveries are not offered, as after a crash. */
   stages(accountId: string, messageId: string, names: StageName[], offer?: boolean): Promise<void>;
-  /** The first page of an account's deliveries, as the API lists them. */
+  /** The first page of an account's deliveries from the API. */
   listed(accountId: string, query?: string): Promise<Reply['data'][]>;
-  /** Lets the time pass that retries wait for (`tries`), or that a lease lasts (`leases`), without waiting for it. */
+  /** Makes an endpoint's retries (`tries`) or leased deliveries (`leases`) due now. */
   makeDue(endpointId: string, what?: 'tries' | 'leases'): Promise<void>;
-  /** Pauses every endpoint, so that what one test leaves due is not for the claims of the next. */
+  /** Pauses every endpoint, so that the next test does not claim due deliveries of this one. */
   pauseAll(): Promise<void>;
-  maintained(): Promise<void>;
-  /** A deliverer of another process on the same database. */
-  another(settings?: Partial<DeliverySettings>, deps?: Partial<DeliverDeps>): Deliveries;
-  /** Ends every call under way, as a process does that has waited long enough. */
-  cutOff(): Promise<void>;
+  runMaintenance(): Promise<void>;
+  /** Opens the deliveries of another process on the same database. */
+  openAnotherProcess(settings?: Partial<DeliverySettings>, deps?: Partial<DeliverDeps>): Deliveries;
+  /** Aborts all calls in flight, as a stopping process does after its grace period. */
+  abortCalls(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** An answer of the API, loosely: tests look at what they expect. */
+/** A response of the API, loosely typed. */
 export interface Reply {
   success: boolean;
   message: string;
   code?: string;
   errors?: { path: string; message: string }[];
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the operation under test answers
+  // biome-ignore lint/suspicious/noExplicitAny: the response of any operation
   data: any;
 }
 
@@ -93,7 +93,7 @@ export function stageEvent(accountId: string, messageId: string, name: StageName
   };
 }
 
-/** Opens everything; `close` ends it. A receiver has `webhookTimeoutMs` to answer. */
+/** Opens the fixture; `close` closes everything. `webhookTimeoutMs` is the timeout of a webhook call. */
 export async function openWebhooksFixture(
   settings: Partial<DeliverySettings> = {},
   webhookTimeoutMs = 2_000,
@@ -125,12 +125,12 @@ export async function openWebhooksFixture(
     webhookTimeoutMs,
   };
   const opened: Deliveries[] = [];
-  const another = (more: Partial<DeliverySettings> = {}, other: Partial<DeliverDeps> = {}) => {
+  const openAnotherProcess = (more: Partial<DeliverySettings> = {}, other: Partial<DeliverDeps> = {}) => {
     const deliveries = openDeliveries({ ...deps, ...other }, { ...settings, ...more });
     opened.push(deliveries);
     return deliveries;
   };
-  const deliveries = another();
+  const deliveries = openAnotherProcess();
   const server = await openRoutes({ ...deps, deliveries });
 
   const call: WebhooksFixture['call'] = async (accountId, method, path, body) => {
@@ -153,8 +153,8 @@ export async function openWebhooksFixture(
     deliveries,
     hooks,
     clock,
-    another,
-    cutOff: () => webhookOutgoing.close(),
+    openAnotherProcess,
+    abortCalls: () => webhookOutgoing.close(),
     call,
     async account() {
       const id = uuidv7();
@@ -190,12 +190,12 @@ export async function openWebhooksFixture(
     async pauseAll() {
       await sql`update endpoints set status = 'paused' where status = 'active'`.execute(database.db);
     },
-    async maintained() {
+    async runMaintenance() {
       while ((await maintainWebhooks({ db: database.db, log })) > 0);
     },
     async close() {
       const stopped = opened.map((one) => one.stop());
-      // what hangs there is not waited for
+      // do not wait for hanging calls
       await hooks.close();
       await Promise.all(stopped);
       await server.close();

@@ -1,5 +1,5 @@
-// Calls every exported function that makes SQL, on paper, and prints its statements and what their callers declare.
-// Run by Node itself: a statement is known by its line and column, which nothing may move.
+// Calls every exported function with SQL, without a database, and prints its statements and their declared types.
+// Run by Node without a transform: statements are identified by line and column.
 import {
   DummyDriver,
   Kysely,
@@ -22,11 +22,11 @@ export interface Statement {
 
 export interface Collected {
   statements: Statement[];
-  /** Places of raw SQL that no call reached. */
+  /** Locations of raw SQL that no call reached. */
   unreached: string[];
 }
 
-/** Statements of one call: a loop over pages would never see an empty one. */
+/** Maximum statements of one call: a loop over pages would never end. */
 const mostPerCall = 30;
 
 // statements on the catalog, which run at every start; calling these here would open sockets and read files
@@ -78,7 +78,7 @@ raw.execute = async function execute(this: ReturnType<typeof sql>) {
   found.set(`${location} ${text}`, { location, text, parameters: parameters.map(typeOf), row: site.row });
   calls += 1;
   if (calls > mostPerCall) throw new Error('too many statements');
-  // one turn for each way on: a row from the first statement or not, and from the later ones or not
+  // one run for each branch: a row or no row from the first statement and from the later ones
   const hasRow = making.turn & (calls === 1 ? 2 : 4);
   const rows = hasRow ? [site.rowType ? madeValue(checker, site.rowType, making) : {}] : [];
   return { rows, numAffectedRows: BigInt(rows.length) };
@@ -96,12 +96,12 @@ async function callOnPaper(
     try {
       await perform(...given);
     } catch {
-      // what a row makes of a function is not asked here
+      // errors from the stand-in rows are ignored
     }
   }
 }
 
-/** Calls an exported function, or the functions that lie in an exported list. */
+/** Calls an exported function, or the functions in an exported list. */
 async function callExport(type: ts.Type, value: unknown): Promise<void> {
   const [signature] = type.getCallSignatures();
   if (signature && typeof value === 'function') return callOnPaper(value as () => unknown, signature);

@@ -1,8 +1,8 @@
-// Compares what a statement's caller declares with what PostgreSQL says of the statement.
+// Comparison of a statement's declared types with PostgreSQL's description of it.
 import type { Statement } from './collect.ts';
 import type { Described } from './describe.ts';
 
-/** The schema as PostgreSQL's catalog has it. */
+/** The schema from PostgreSQL's catalog. */
 export interface Catalog {
   /** `oid of the table:number of the column` of columns that may be null. */
   nullable: Set<string>;
@@ -26,11 +26,11 @@ const jsTypesOf: Record<string, string[]> = {
 };
 
 function resultTypes({ category, name }: { category: string; name: string }): string[] {
-  // text, uuid, numeric, date, interval and ranges come as texts
+  // text, uuid, numeric, date, interval and ranges are returned as strings
   return category === 'A' ? ['array'] : (jsTypesOf[name] ?? ['string']);
 }
 
-/** What is wrong with a result's columns, one line each. */
+/** The problems of a result's columns, one line each. */
 export function wrongInRow({ row }: Statement, { columns }: Described, catalog: Catalog): string[] {
   if (!row) return [];
   const wrong: string[] = [];
@@ -54,7 +54,7 @@ export function wrongInRow({ row }: Statement, { columns }: Described, catalog: 
 }
 
 const categoriesFor: Record<string, string> = {
-  // a text may be cast to anything but what has a JavaScript type of its own
+  // a string may be cast to any type without its own JavaScript type
   string: 'SUDTVEGAR',
   number: 'NT',
   boolean: 'B',
@@ -65,7 +65,7 @@ const categoriesFor: Record<string, string> = {
   bigint: 'N',
 };
 
-/** What is wrong with a statement's parameters, one line each. */
+/** The problems of a statement's parameters, one line each. */
 export function wrongInParameters(
   { parameters }: Statement,
   { parameterOids }: Described,
@@ -75,13 +75,13 @@ export function wrongInParameters(
     const type = catalog.types.get(parameterOids[index] ?? 0);
     const categories = categoriesFor[given];
     if (!type || categories === undefined || categories.includes(type.category)) return [];
-    // a bigint's text is exact where a number is not
+    // a string represents a bigint exactly, a number does not
     if (type.name === 'int8' && given === 'string') return [];
     return [`parameter $${index + 1} is ${type.name}, given a ${given}`];
   });
 }
 
-/** Columns that an insert leaves out though the table demands them, one line each. */
+/** Required columns that an insert omits, one line each. */
 export function leftOutOfInserts({ text }: Statement, catalog: Catalog): string[] {
   return [...text.matchAll(/\binsert\s+into\s+"?(\w+)"?\s*(?:as\s+\w+\s*)?\(([^)]*)\)/gi)].flatMap(
     ([, table = '', list = '']) => {

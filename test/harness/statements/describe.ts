@@ -1,4 +1,4 @@
-// What PostgreSQL says of a statement without running it: the types of its parameters, and its columns.
+// PostgreSQL's description of a statement without executing it: the types of its parameters and columns.
 import pg from 'pg';
 import type { Connection } from '../../../src/db/db.ts';
 
@@ -8,7 +8,7 @@ export interface Described {
   error?: string;
 }
 
-/** Parses and describes one statement; `error` says why PostgreSQL rejects it. */
+/** Parses and describes one statement; `error` is PostgreSQL's reason for a rejection. */
 function describe(client: pg.Client, text: string): Promise<Described> {
   return new Promise((resolve) => {
     const described: Described = { parameterOids: [], columns: [] };
@@ -18,7 +18,7 @@ function describe(client: pg.Client, text: string): Promise<Described> {
     };
     const events = connection as unknown as NodeJS.EventEmitter;
     events.once('parameterDescription', onParameters);
-    // called once: pg does not say "ready" to a query that failed
+    // called once, because pg does not report "ready" to a failed query
     function done() {
       events.removeListener('parameterDescription', onParameters);
       resolve(described);
@@ -51,7 +51,7 @@ function describe(client: pg.Client, text: string): Promise<Described> {
   });
 }
 
-/** Describes statements one after the other, in their order. */
+/** Describes statements in their order. */
 export async function describeAll(connection: Connection, texts: readonly string[]): Promise<Described[]> {
   const client = new pg.Client(connection);
   await client.connect();

@@ -1,4 +1,4 @@
-// Reads with the TypeScript API which row type each `.execute(` of raw SQL declares, and makes values of declared types.
+// The row types that raw SQL calls declare, read with the TypeScript API, and sample values of declared types.
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Project, ts } from 'ts-morph';
@@ -10,19 +10,19 @@ export interface DeclaredColumn {
   /** JavaScript types: `string`, `number`, `boolean`, `Date`, `array`, `bytes`, `json`. */
   types: string[];
   nullable: boolean;
-  /** The statement may leave it out: the caller adds it later. */
+  /** The statement may omit it, because the caller adds it later. */
   optional: boolean;
 }
 
 export interface Site {
   /** `src/a/store.ts:12:5`, the location of the word `execute`. */
   location: string;
-  /** Null where the statement declares no row type. */
+  /** Null if the statement declares no row type. */
   row: Record<string, DeclaredColumn> | null;
   rowType: ts.Type | null;
 }
 
-/** The checker of the files, which are paths from the root of the checkout. */
+/** The type checker for these files (paths from the root of the checkout). */
 export function openTypes(paths: string[]) {
   const project = new Project({
     tsConfigFilePath: `${root}tsconfig.json`,
@@ -86,15 +86,15 @@ function kindOf(checker: ts.TypeChecker, type: ts.Type): string {
   return 'json';
 }
 
-/** What made values rest on: a stand-in for the database, and which of several possible values to take. */
+/** Settings for sample values: a stand-in for the database, and which of several possible values to use. */
 export interface Making {
   paper: unknown;
   condition: unknown;
-  /** Even: optional properties are left out and unions give their first member; odd: the other way round. */
+  /** Even: omit optional properties and use the first member of unions; odd: the opposite. */
   turn: number;
 }
 
-/** A value of a declared type, for a function that makes statements of it and never looks closer. */
+/** A sample value of a declared type, for functions that only put it into statements. */
 export function madeValue(checker: ts.TypeChecker, type: ts.Type, making: Making, depth = 0): unknown {
   const other = making.turn % 2;
   const next = (one: ts.Type) => madeValue(checker, one, making, depth + 1);
