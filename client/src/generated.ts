@@ -404,7 +404,7 @@ export type CreateKey = {
   /** Name of the key, for people. */
   name: string;
   /** What the key may do: scopes that the calling key also has. */
-  scopes: Array<"templates:read" | "messages:send" | "messages:read" | "media:write" | "appointments:read" | "appointments:book" | "manage">;
+  scopes: Array<"templates:read" | "messages:send" | "messages:read" | "media:write" | "appointments:read" | "appointments:book" | "conversations:read" | "manage">;
   /** When the key expires. Default: when the calling key expires. */
   expiresAt?: string;
 };

@@ -3,6 +3,7 @@ import { openCache } from '../base/cache.ts';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import { withIncluded } from '../contract/envelope.ts';
 import type { Db } from '../db/db.ts';
 import type { Caller } from '../http/request.ts';
 import { hashKey, isWellFormedKey } from './key.ts';
@@ -52,7 +53,7 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
     const startedMs = deps.clock.steady();
     const row = isWellFormedKey(key) ? await findActiveKey(deps.db, hash, new Date(now)) : undefined;
     if (!row) throw invalidKey();
-    const caller = { accountId: row.account_id, keyId: row.id, scopes: new Set(row.scopes) };
+    const caller = { accountId: row.account_id, keyId: row.id, scopes: withIncluded(row.scopes) };
     // the row may be outdated if a key changed during the query: do not cache it
     if (asOf !== changes) return caller;
     const expiresAt = row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY;

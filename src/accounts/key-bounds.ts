@@ -1,5 +1,6 @@
 // The bounds of a key: it cannot create a key with more scopes or a later expiry. Pure.
 import { AppError } from '../base/errors.ts';
+import { withIncluded } from '../contract/envelope.ts';
 
 /** The scopes and expiry of a key; null: it does not expire. */
 export interface KeyBounds {
@@ -14,7 +15,8 @@ const alternatives =
  * Throws 403 `forbidden` if `wanted`, the bounds of a key that the caller would receive, exceed those of the caller's key.
  */
 export function requireWithinBounds(own: KeyBounds, wanted: KeyBounds): void {
-  const missing = wanted.scopes.filter((scope) => !own.scopes.includes(scope));
+  const held = withIncluded(own.scopes);
+  const missing = wanted.scopes.filter((scope) => !held.has(scope));
   if (missing.length > 0) {
     throw new AppError(
       'forbidden',

@@ -150,9 +150,17 @@ export const scopes = [
   'media:write',
   'appointments:read',
   'appointments:book',
+  'conversations:read',
   'manage',
 ] as const;
 export type Scope = (typeof scopes)[number];
+
+/** Scopes that `manage` includes: keys that were created before these scopes keep what they can do. */
+const includedInManage: readonly Scope[] = ['conversations:read'];
+
+/** The scopes of a key with those that they include. */
+export const withIncluded = (own: readonly string[]): ReadonlySet<string> =>
+  new Set(own.includes('manage') ? [...own, ...includedInManage] : own);
 
 /** An optional value that may be null on the wire. */
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);

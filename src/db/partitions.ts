@@ -11,6 +11,7 @@ const ranged: Record<string, string> = {
   // free space for the row's update at delivery, which stays on its page (measured: a fifth less WAL)
   deliveries: `with (fillfactor = 50, ${eager})`,
   attempts: '',
+  received_messages: '',
 };
 
 /**

@@ -135,6 +135,30 @@ export interface ClockSteps {
   seconds: number;
 }
 
+export interface ContactIdentities {
+  account_id: string;
+  contact_id: string;
+  identity: string;
+  opt_out: Generated<number>;
+}
+
+export interface Contacts {
+  account_id: string;
+  created_at: Generated<Timestamp>;
+  id: string;
+  last_received_at: Timestamp | null;
+  name: string | null;
+  phone: string | null;
+  user_id: string | null;
+}
+
+export interface ContactWindows {
+  account_id: string;
+  contact_id: string;
+  last_received_at: Timestamp;
+  sender_id: string;
+}
+
 export interface DatabaseClock {
   seen_at: Timestamp;
   single: Generated<boolean>;
@@ -316,6 +340,26 @@ export interface Readiness {
   written_at: Generated<Timestamp>;
 }
 
+export interface ReceivedMessages {
+  account_id: string;
+  content: Generated<Json>;
+  context_id: string | null;
+  context_ref: string | null;
+  context_send_id: string | null;
+  id: string;
+  media_ref: string | null;
+  message_ref: string | null;
+  name: string | null;
+  person: string | null;
+  phone: string | null;
+  raw: string | null;
+  received_at: Generated<Timestamp>;
+  sender_id: string;
+  sent_at: Timestamp | null;
+  type: string;
+  user_id: string | null;
+}
+
 export interface Replays {
   account_id: string;
   after_id: string;
@@ -478,6 +522,9 @@ export interface DB {
   callback_outages: CallbackOutages;
   callback_uptime: CallbackUptime;
   clock_steps: ClockSteps;
+  contact_identities: ContactIdentities;
+  contact_windows: ContactWindows;
+  contacts: Contacts;
   database_clock: DatabaseClock;
   deliveries: Deliveries;
   departments: Departments;
@@ -493,6 +540,7 @@ export interface DB {
   operator_notices: OperatorNotices;
   processes: Processes;
   readiness: Readiness;
+  received_messages: ReceivedMessages;
   replays: Replays;
   resends: Resends;
   send_cancellations: SendCancellations;

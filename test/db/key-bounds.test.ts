@@ -44,6 +44,16 @@ test('a key cannot create or rotate a key with a scope that it lacks', async () 
   expect((await rotate(narrow, narrow)).scopes).toEqual(narrow.scopes);
 });
 
+test('a key with manage creates a key with a scope that manage includes', async () => {
+  const { create, key } = await account();
+  const manager = await create(key, { scopes: ['manage'] });
+  expect((await create(manager, { scopes: ['conversations:read'] })).scopes).toEqual(['conversations:read']);
+  const reader = await create(key, { scopes: ['messages:read'] });
+  await expect(create(reader, { scopes: ['conversations:read'] })).rejects.toMatchObject(
+    forbidden('conversations:read'),
+  );
+});
+
 test('a key cannot create a key that expires later, and its own expiry is the default', async () => {
   const { create, rotate, key } = await account();
   const [sooner, expiresAt, later] = [inHours(1), inHours(2), inHours(3)];

@@ -21,7 +21,9 @@ const layers: string[][] = [
 
 /** The submodules of the same module that a submodule may import. */
 const submoduleImports: Record<string, string[]> = {
-  'messaging/sending': ['media', 'templates', 'senders'],
+  'messaging/sending': ['received', 'contacts', 'templates', 'media', 'senders'],
+  'messaging/received': ['contacts', 'templates', 'media', 'senders'],
+  'messaging/contacts': ['templates', 'media', 'senders'],
   'messaging/templates': ['media', 'senders'],
   'messaging/media': ['senders'],
   'messaging/senders': [],
