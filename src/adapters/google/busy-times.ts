@@ -48,17 +48,18 @@ async function freeBusy(
   limits: AttemptLimits,
 ): Promise<Interval[]> {
   const json = { timeMin: iso(span.from), timeMax: iso(span.to), items: calendarIds.map((id) => ({ id })) };
-  const answer = await callApi(deps, refreshToken, { method: 'POST', path: 'freeBusy', json }, limits);
-  const calendars = isObject(answer.json.calendars) ? answer.json.calendars : {};
+  const response = await callApi(deps, refreshToken, { method: 'POST', path: 'freeBusy', json }, limits);
+  const calendars = isObject(response.json.calendars) ? response.json.calendars : {};
   return calendarIds.flatMap((id) => busyOf(id, calendars[id]));
 }
 
 /** Google returns 200 even if a calendar could not be read: its `errors` must never count as free time. */
-function busyOf(calendarId: string, answer: unknown): Interval[] {
-  if (!isObject(answer) || !Array.isArray(answer.busy)) throw unreadable(calendarId, 'the response lacks it');
-  const error = objectsOf(answer.errors)[0];
+function busyOf(calendarId: string, response: unknown): Interval[] {
+  if (!isObject(response) || !Array.isArray(response.busy))
+    throw unreadable(calendarId, 'the response lacks it');
+  const error = objectsOf(response.errors)[0];
   if (error !== undefined) throw unreadable(calendarId, textOf(error.reason) ?? 'an error without a reason');
-  return answer.busy.map((span) => {
+  return response.busy.map((span) => {
     const start = isObject(span) ? Date.parse(String(span.start)) : Number.NaN;
     const end = isObject(span) ? Date.parse(String(span.end)) : Number.NaN;
     if (Number.isNaN(start) || Number.isNaN(end)) throw unreadable(calendarId, 'a busy time is invalid');

@@ -70,26 +70,26 @@ function retryAfterOf(response: OutgoingResponse): number | undefined {
  * The error for a response other than 2xx. Rate limiting is `not_sent`, because nothing was done; 5xx and anything
  * unexpected is `unknown`. The code is one of `CalendarRejection` if one fits, else Google's reason.
  */
-export function failureOf(answer: GoogleResponse): VendorError {
-  const envelope = isObject(answer.json.error) ? answer.json.error : {};
+export function failureOf(response: GoogleResponse): VendorError {
+  const envelope = isObject(response.json.error) ? response.json.error : {};
   const inner = objectsOf(envelope.errors)[0] ?? {};
-  const reason = textOf(inner.reason) ?? textOf(envelope.status) ?? `http_${answer.status}`;
-  const message = textOf(envelope.message) ?? textOf(inner.message) ?? `HTTP status ${answer.status}`;
+  const reason = textOf(inner.reason) ?? textOf(envelope.status) ?? `http_${response.status}`;
+  const message = textOf(envelope.message) ?? textOf(inner.message) ?? `HTTP status ${response.status}`;
   const details = {
     code: reason,
     title: reason,
-    status: answer.status,
-    ...(answer.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: answer.retryAfterSeconds }),
+    status: response.status,
+    ...(response.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: response.retryAfterSeconds }),
   };
-  if (answer.status === 429 || (answer.status === 403 && rateLimitReasons.has(reason))) {
+  if (response.status === 429 || (response.status === 403 && rateLimitReasons.has(reason))) {
     return new VendorError('not_sent', message, details);
   }
-  if (answer.status === 401)
+  if (response.status === 401)
     return new VendorError('rejected', message, { ...details, code: 'invalid_grant' });
-  if (answer.status === 403 && reason === 'insufficientPermissions') {
+  if (response.status === 403 && reason === 'insufficientPermissions') {
     return new VendorError('rejected', message, { ...details, code: 'scope_missing' });
   }
-  if (answer.status === 408 || answer.status < 400 || answer.status >= 500) {
+  if (response.status === 408 || response.status < 400 || response.status >= 500) {
     return new VendorError('unknown', message, details);
   }
   return new VendorError('rejected', message, details);

@@ -30,7 +30,7 @@ export interface BookingSteps {
   /** Records that the event insert begins, and renews the lease; undefined if the booking is no longer held. */
   startInsert(id: string): Promise<BookingRow | undefined>;
   /**
-   * Held → confirmed. Stores the answer for repeats and publishes the webhook event in the same transaction. Undefined if
+   * Held → confirmed. Stores the response for repeats and publishes the webhook event in the same transaction. Undefined if
    * the booking is no longer held.
    */
   confirm(given: Confirmation): Promise<BookingRow | undefined>;

@@ -29,7 +29,7 @@ export async function syncCalendars(deps: BookingDeps): Promise<number> {
 
 interface CheckedBooking {
   booking: BookingRow;
-  answer: EventReading;
+  result: EventReading;
 }
 
 async function syncCalendar(deps: BookingDeps, row: ConnectionRow): Promise<void> {
@@ -112,12 +112,12 @@ async function readEvents(
   const checked: CheckedBooking[] = [];
   for (let at = 0; at < bookings.length; at += readsAtOnce) {
     const some = bookings.slice(at, at + readsAtOnce).map(async (booking) => {
-      const answer = await readEvent(deps, connection, booking);
-      if (typeof answer === 'string') return { booking, answer };
-      const shown = seen.get(answer.eventId);
+      const result = await readEvent(deps, connection, booking);
+      if (typeof result === 'string') return { booking, result };
+      const shown = seen.get(result.eventId);
       // the calendar reading knows the calendar's zone
-      const isSame = answer.version !== null && answer.version === shown?.version;
-      return { booking, answer: isSame ? shown : answer };
+      const isSame = result.version !== null && result.version === shown?.version;
+      return { booking, result: isSame ? shown : result };
     });
     checked.push(...(await Promise.all(some)));
   }
@@ -130,9 +130,9 @@ async function recordAll(
   row: ConnectionRow,
   checked: readonly CheckedBooking[],
 ): Promise<boolean> {
-  let isAllRecorded = !checked.some(({ answer }) => answer === 'changing' || answer === 'unknown');
-  for (const { booking, answer } of checked) {
-    if (typeof answer !== 'string' && !(await handleMovedEvent(deps, booking, answer))) isAllRecorded = false;
+  let isAllRecorded = !checked.some(({ result }) => result === 'changing' || result === 'unknown');
+  for (const { booking, result } of checked) {
+    if (typeof result !== 'string' && !(await handleMovedEvent(deps, booking, result))) isAllRecorded = false;
   }
   const newlyMissing = missingOf(checked).filter(
     ({ calendar_state }) => calendar_state !== calendarState.deleted,
@@ -142,8 +142,8 @@ async function recordAll(
 
 /** Bookings whose events are missing. None if the calendar failed to answer for any event: it may be unreliable now. */
 function missingOf(checked: readonly CheckedBooking[]): BookingRow[] {
-  if (checked.some(({ answer }) => answer === 'unknown')) return [];
-  return checked.filter(({ answer }) => answer === 'missing').map(({ booking }) => booking);
+  if (checked.some(({ result }) => result === 'unknown')) return [];
+  return checked.filter(({ result }) => result === 'missing').map(({ booking }) => booking);
 }
 
 /**
@@ -179,8 +179,8 @@ async function isInOtherCalendar(
 ): Promise<boolean> {
   for (const calendarId of connection.busyCalendarIds) {
     if (calendarId === booking.calendar_id) continue;
-    const answer = await readEvent(deps, connection, booking, calendarId);
-    if (typeof answer !== 'string' && answer.bookingId === booking.id) return true;
+    const result = await readEvent(deps, connection, booking, calendarId);
+    if (typeof result !== 'string' && result.bookingId === booking.id) return true;
   }
   return false;
 }

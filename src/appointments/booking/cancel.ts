@@ -30,7 +30,7 @@ export async function cancelBooking(
         return found;
       }
       checkChangeable(found, deps.clock.now());
-      // the cancellation replaces a pending move, whose keys get no answer
+      // the cancellation replaces a pending move, whose keys get no response
       await freeKeysOf(tx, id);
       await claimKey(tx, input.key, id);
       return setPendingCancel(tx, id, input.reason ?? null, leaseMs);

@@ -48,9 +48,9 @@ export async function syncEvent(
   const connection = await findBookingConnection(deps, booking);
   if (typeof connection === 'string') return 'unknown';
   try {
-    const answer = await readEvent(deps, connection, booking);
-    if (typeof answer === 'string') return answer === 'missing' ? 'missing' : 'unknown';
-    await handleMovedEvent(deps, booking, answer);
+    const result = await readEvent(deps, connection, booking);
+    if (typeof result === 'string') return result === 'missing' ? 'missing' : 'unknown';
+    await handleMovedEvent(deps, booking, result);
     return 'recorded';
   } catch (error) {
     if (error instanceof VendorError) return 'unknown';

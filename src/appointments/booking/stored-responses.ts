@@ -32,6 +32,6 @@ export async function storeChangeResponse(
   operation: ChangeOperation,
   row: BookingRow,
 ): Promise<void> {
-  const answer = { status: 200, body: changeResponseJson(operation, row) };
-  await recordKeyResponse(tx, row.id, answer);
+  const response = { status: 200, body: changeResponseJson(operation, row) };
+  await recordKeyResponse(tx, row.id, response);
 }

@@ -16,7 +16,7 @@ export interface BusyTimes {
    * be read, or after `waitMs`.
    */
   read(connection: LiveConnection, span: Span, waitMs?: number): Promise<Span[]>;
-  /** The last answer, if it is recent and covers the span: good for hints, never for a promise. */
+  /** The busy times of the last call, if it is recent and covers the span; for alternatives only. */
   lastKnown(staffId: string, span: Span): Span[] | undefined;
 }
 
@@ -26,7 +26,7 @@ export type BusyTimesDeps = CalendarDeps & { clock: Clock };
 interface WaitingCall {
   span: Span;
   connection: LiveConnection;
-  answer: Promise<Span[]>;
+  busy: Promise<Span[]>;
   start: () => void;
 }
 
@@ -38,7 +38,7 @@ interface CallQueue {
 
 const callTimeoutMs = 6_000;
 const waitDefaultMs = 10_000;
-/** Questions further apart than this do not share a call: calendars limit the span of one call. */
+/** Reads further apart than this do not share a call, because calendars limit the span of one call. */
 const maxSpanMs = 31 * 86_400_000;
 const cachedForMs = 5 * 60_000;
 const cachedStaffMax = 5_000;
@@ -96,7 +96,7 @@ function openSharedCalls(call: Call): Call {
       span: { ...span },
       connection,
       start: begun.resolve,
-      answer: begun.promise
+      busy: begun.promise
         .then(() => {
           queue.isRunning = true;
           queue.waiting = undefined;
@@ -109,7 +109,7 @@ function openSharedCalls(call: Call): Call {
         }),
     };
     // each caller handles the rejection itself
-    waiting.answer.catch(() => {});
+    waiting.busy.catch(() => {});
     return waiting;
   }
 
@@ -125,11 +125,11 @@ function openSharedCalls(call: Call): Call {
       if (wide.to - wide.from > maxSpanMs) return call(connection, span);
       waiting.span = wide;
       waiting.connection = connection;
-      return waiting.answer;
+      return waiting.busy;
     }
     const next = newWaitingCall(queue, connection, span);
     queue.waiting = next;
     if (!queue.isRunning) next.start();
-    return next.answer;
+    return next.busy;
   };
 }

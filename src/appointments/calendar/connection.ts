@@ -134,9 +134,9 @@ export async function useCalendar<T>(
   call: (calendar: Calendar, credential: CalendarCredential) => Promise<T>,
 ): Promise<T> {
   try {
-    const answer = await call(connection.calendar, connection.credential);
+    const result = await call(connection.calendar, connection.credential);
     if (!connection.isUseRecorded) await recordUse(deps.db, connection.id);
-    return answer;
+    return result;
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
     const dead = reconnectMessages[String(error.code)];

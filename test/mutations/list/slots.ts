@@ -11,7 +11,7 @@ const slots = [
 
 export const mutations: Mutation[] = [
   {
-    name: 'a local time that comes twice is offered twice',
+    name: 'a repeated local time is offered twice',
     file: engine,
     find: ' && !isRepeat(requestedSpans, start)',
     replace: '',
@@ -39,21 +39,21 @@ export const mutations: Mutation[] = [
     tests: slots,
   },
   {
-    name: 'a slot that begins when something busy ends is taken',
+    name: 'a slot that begins at the end of a busy time is unavailable',
     file: engine,
     find: 'next.to <= start - beforeMs',
     replace: 'next.to < start - beforeMs',
     tests: slots,
   },
   {
-    name: 'a slot that ends when something busy begins is taken',
+    name: 'a slot that ends at the start of a busy time is unavailable',
     file: engine,
     find: 'next.from >= start + afterMs',
     replace: 'next.from > start + afterMs',
     tests: slots,
   },
   {
-    name: 'the last slot of an opening is not offered',
+    name: 'the last slot of an open interval is not offered',
     file: engine,
     find: 'start <= last && start < to',
     replace: 'start < last && start < to',
@@ -95,7 +95,7 @@ export const mutations: Mutation[] = [
     tests: slots,
   },
   {
-    name: 'busy times that touch are not joined',
+    name: 'busy times that touch are not merged',
     file: wallTime,
     find: 'interval.from <= last.to',
     replace: 'interval.from < last.to',
@@ -109,7 +109,7 @@ export const mutations: Mutation[] = [
     tests: slots,
   },
   {
-    name: 'hours that reach back into the day offer nothing',
+    name: 'hours of the following days are ignored',
     file: engine,
     find: 'localDay(staffSpans, last.to - 1) + 2)',
     replace: 'localDay(staffSpans, last.to - 1))',
