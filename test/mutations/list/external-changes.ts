@@ -73,7 +73,7 @@ export const mutations: Mutation[] = [
   {
     name: 'during an outage, events count as missing',
     file: 'src/appointments/booking/calendar-sync.ts',
-    find: "if (checked.some(({ answer }) => answer === 'unknown')) return [];",
+    find: "if (checked.some(({ result }) => result === 'unknown')) return [];",
     replace: '',
     tests: missingEvents,
   },
@@ -94,7 +94,7 @@ export const mutations: Mutation[] = [
   {
     name: 'an event in another calendar of the connection counts as missing',
     file: 'src/appointments/booking/calendar-sync.ts',
-    find: 'answer.bookingId === booking.id) return true;',
+    find: 'result.bookingId === booking.id) return true;',
     replace: 'false) return true;',
     tests: missingEvents,
   },
