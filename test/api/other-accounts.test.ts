@@ -62,7 +62,7 @@ async function directory(): Promise<void> {
   owned.booking = booked.bookingId;
 }
 
-/** Everything that the owner can read in their account, except the key's last use. */
+/** Everything that the owner can read in their account, except times that are written with a delay. */
 async function ownersView(): Promise<string> {
   const lists = operations.filter((one) => one.method === 'GET' && !one.path.includes('{'));
   const seen: string[] = [];
@@ -71,7 +71,8 @@ async function ownersView(): Promise<string> {
     const values = needed.map(({ name }) => `${name}=${name === 'date' ? day : owned.staff}`);
     const { text } = await gateway.call('GET', `${path}?${values.join('&')}`);
     // a URL that is different in each response
-    if (!path.endsWith('/auth-url')) seen.push(path, text.replace(/"lastUsedAt":"[^"]*"/g, ''));
+    if (!path.endsWith('/auth-url'))
+      seen.push(path, text.replace(/"(?:lastUsedAt|lastCallbackAt)":(?:"[^"]*"|null)/g, ''));
   }
   return seen.join('\n');
 }
