@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ChatbotGateway, isGatewayError } from '../../client/src/client.ts';
 import { generatedClient } from '../../scripts/generated-client.ts';
-import { readBlocks } from '../harness/documents.ts';
+import { readBlocks, readProjectFile } from '../harness/documents.ts';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { installPackedClient } from './packed.ts';
 
@@ -42,6 +42,7 @@ test('its package has no dependencies and at most 12 KB gzipped', () => {
   const installed = join(folder, 'node_modules/chatbot-gateway-client');
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   expect(manifest).not.toHaveProperty('dependencies');
+  expect(readProjectFile('docs/clients.md')).toContain(`chatbot-gateway-client-${manifest.version}.tgz`);
   for (const kind of ['esm', 'cjs']) {
     const files = readdirSync(join(installed, kind)).filter((name) => name.endsWith('.js'));
     const code = files.map((name) => readFileSync(join(installed, kind, name), 'utf8')).join('\n');
