@@ -96,7 +96,8 @@ export default defineConfig({ root: '.', input: { path: './openapi.json' }, outp
     command: ['kubb', 'generate'],
     use: `import { setConfig } from '@kubb/plugin-client/clients/fetch';
 import { sendTemplate } from './out';
-setConfig({ baseURL: baseUrl, headers: { 'X-API-Key': apiKey } });
+// its fetch sets no content type
+setConfig({ baseURL: baseUrl, headers: { 'X-API-Key': apiKey, 'Content-Type': 'application/json' } });
 const { data } = await sendTemplate(body);
 const accepted: number = data.accepted;`,
   },
