@@ -28,7 +28,7 @@ export async function paste(
   const folder = await mkdtemp(join(tmpdir(), 'terminal-'));
   const log = join(folder, 'requests');
   const script = join(folder, 'script');
-  const prelude = `set -eo pipefail\ncurl() { command curl --max-time 30 -w '%{stderr}%{http_code} %{url}\\n' "$@" 2>> '${log}'; }`;
+  const prelude = `set -eo pipefail\ncurl() { command curl --max-time 60 -w '%{stderr}%{http_code} %{url}\\n' "$@" 2>> '${log}'; }`;
   const parts = blocks.map((block) => block.replaceAll(/ &$/gm, ' > /dev/null 2>&1 &'));
   await writeFile(log, '');
   await writeFile(script, [prelude, ...parts].join(`\nprintf '${separator}'\n`));
