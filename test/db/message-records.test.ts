@@ -220,8 +220,11 @@ describe('the pace of a sender', () => {
       where sender_id = ${senderId}`.execute(database.db);
 
   it('is halved once for all calls that are throttled within a second', async () => {
-    await slowPace(database.db, senderId, 1);
-    await slowPace(database.db, senderId, 1);
+    // one transaction has one now()
+    await database.db.transaction().execute(async (tx) => {
+      await slowPace(tx, senderId, 1);
+      await slowPace(tx, senderId, 1);
+    });
     expect(await slowedTo()).toBe(perSecond / 2);
     await slowedSecondsAgo(2);
     await slowPace(database.db, senderId, 1);
@@ -239,17 +242,19 @@ describe('the pace of a sender', () => {
   });
 
   it('is shared by processes that reserve concurrently', async () => {
+    // 20 slots of a second each; a slot may be so far ahead only after throttling
+    await sql`update sender_paces set per_second = 1, slowed_to = 1, slowed_at = now(), tat = now()
+      where sender_id = ${senderId}`.execute(database.db);
     const first = await database.hot.startTransaction().execute();
-    expect(await reservePace(first, senderId, 10, 1_000)).toMatchObject({ granted: 10 });
-    const second = reservePace(database.hot, senderId, 10, 1_000);
+    expect(await reservePace(first, senderId, 20, 30_000)).toMatchObject({ granted: 20 });
+    const second = reservePace(database.hot, senderId, 20, 30_000);
     await until(async () => {
       const { rows } = await sql`select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db);
       expect(rows).toHaveLength(1);
     });
     await first.commit().execute();
-    // the other process has ten slots of 25 ms
-    expect((await second).firstInMs).toBeGreaterThan(100);
+    expect((await second).firstInMs).toBeGreaterThan(5_000);
   });
 });
 
