@@ -121,6 +121,7 @@ export const clockFixes: readonly ClockFix[] = [
     ),
   },
   { name: 'send_cancellations', afterSeconds: 0, perform: due('send_cancellations', 'due_at', 60) },
+  { name: 'sender_states', afterSeconds: 0, perform: due('sender_states', 'due_at', 120) },
   // old one-time codes are deleted again a day after the first run
   { name: 'old_codes', afterSeconds: 0, perform: due('old_codes', 'due_at', 0) },
   { name: 'bookings', afterSeconds: 0, perform: due('bookings', 'due_at', 45) },

@@ -34,9 +34,15 @@ describe('one POST connects a number', () => {
       'lastCallback',
       ...(byName(sender.checks).templates?.status === 'ok' ? [] : ['templates']),
     ]);
-    await eventually(async () => (await runChecks(gateway, sender._id)).templates?.status === 'ok');
     await sendUntil(gateway, given, sender._id, 'read');
-    await eventually(async () => (await runChecks(gateway, sender._id)).lastCallback?.status === 'ok');
+    await eventually(async () => {
+      const list = await gateway.call<{ items: (Sender & { lastCallbackAt: string | null })[] }>(
+        'GET',
+        '/v1/senders',
+      );
+      return list.body.data.items.some((one) => one._id === sender._id && one.lastCallbackAt !== null);
+    });
+    await runChecks(gateway, sender._id);
     const stored = await gateway.call<{ checks: Check[] }>('GET', `/v1/senders/${sender._id}/checks`);
     expect(stored.body.data.checks).toHaveLength(13);
     expect(stored.body.data.checks.every(({ status, fix }) => status === 'ok' && fix === null)).toBe(true);

@@ -38,6 +38,9 @@ const needNothing = [
   /\.(created|updated|revoked|last_used|halted|resumed|read|cancelled|accepted|sent|delivered|failed|deleted|connected|dead)_at$/,
   /\.(started|insert_started|wish_started|finished|recorded|parked|written)_at$/,
   /^(attempts\.at|(operator_notices|callback_uptime)\.seen_at|clock_steps\.noticed_at|database_clock\.seen_at)$/,
+  // of the platform's clock, or shown to people alone
+  /^sender_states\.(token_expires|handshake|last_callback)_at$/,
+  /^(contacts|contact_windows|received_messages)\.(last_)?received_at$/,
   // the platform's clock, compared only with itself
   /^templates\.reported_at$/,
   // the time of a slot, an event or a replayed range
