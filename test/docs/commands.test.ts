@@ -124,7 +124,7 @@ describe('pasted with a running sandbox', () => {
     ({ path }) => path,
   );
 
-  test.concurrent.each([...documents])('%s', async (path, blocks) => {
+  test.concurrent.each([...documents])('%s', { timeout: 60_000 }, async (path, blocks) => {
     const codes = blocks.map(({ code }) =>
       replaced.reduce((text, [placeholder, value]) => text.replaceAll(placeholder, value), code),
     );
