@@ -25,6 +25,8 @@ let templateId: string;
 const sender = () => ({
   ...{ name: 'Other', phoneNumberId: otherNumber, businessAccountId: otherOwner, messagesPerSecond: 1000 },
   ...{ accessToken: otherKey, appSecret: otherSecret, verifyToken },
+  // this platform starts no handshake by itself, which a subscription would wait for
+  webhook: 'manual',
 });
 
 const send = (phone: string) =>
