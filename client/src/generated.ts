@@ -948,6 +948,29 @@ export type PendingChange = {
   endsAt: string | null;
 };
 
+/** What prevents a send. */
+export type PreviewProblem = {
+  /** The input, such as `variables.2`. */
+  path: string;
+  /** What is wrong with it. */
+  message: string;
+};
+
+/** One recipient, as in a send. The phone may be missing. */
+export type PreviewTemplate = {
+  /** Digits with country code, without `+`, spaces or dashes. */
+  phone?: string;
+  /** Name of the recipient, for your own use. */
+  name?: string | null;
+  /** Values by placeholder: `{"1": "Ada"}`. `header.1` and `buttons.0.1` name other components. */
+  variables?: Record<string, string>;
+  /** Fills a media header: the `mediaId` of an upload. */
+  mediaId?: string;
+  location?: Location;
+  /** Returned in message lists and webhook events. */
+  metadata?: Record<string, string>;
+};
+
 /** The values before the change. */
 export type PreviousTemplate = {
   /** `approved` can be sent. `submitted`: every other state at the platform. */
@@ -991,6 +1014,75 @@ export type Recipient = {
   location?: Location;
   /** Returned in message lists and webhook events. */
   metadata?: Record<string, string>;
+};
+
+/** A filled button. */
+export type RenderedButton = {
+  /** Position of the button, from 0. */
+  index: number;
+  /** The platform's word, such as `URL`. */
+  type: string;
+  /** Label. */
+  text: string | null;
+  /** Where the button leads, filled. */
+  url: string | null;
+  /** Number that the button calls. */
+  phone: string | null;
+  /** Code that the button copies. */
+  code: string | null;
+  /** What a quick reply returns. Null: the platform returns its label. */
+  payload: string | null;
+};
+
+/** A filled card of a carousel. */
+export type RenderedCard = {
+  header: RenderedHeader | null;
+  /** Text of the body. */
+  body: string;
+  /** The buttons, in order. */
+  buttons: Array<RenderedButton>;
+};
+
+/** A filled header. */
+export type RenderedHeader = {
+  /** Kind of the header. */
+  type: "text" | "image" | "video" | "document" | "location" | "product";
+  /** Text of a text header. */
+  text: string | null;
+  /** Address of a file that the platform fetches. */
+  url: string | null;
+  /** Name of an uploaded file. */
+  fileName: string | null;
+  location: RenderedLocation | null;
+  product: RenderedProduct | null;
+};
+
+/** Place of a location header. */
+export type RenderedLocation = {
+  /** Degrees north. */
+  latitude: number;
+  /** Degrees east. */
+  longitude: number;
+  /** Name of the place. */
+  name: string;
+  /** Address of the place. */
+  address: string;
+};
+
+/** A limited-time offer. */
+export type RenderedOffer = {
+  /** Text of the offer. */
+  text: string;
+  /** When the offer ends. */
+  expiresAt: string | null;
+};
+
+/** Product of a product header. */
+export type RenderedProduct = {
+  /** Id of the product in the catalog. */
+  productId: string;
+  /** The platform's id of the catalog. */
+  catalogId: string;
 };
 
 /** A replay of a time range. */
@@ -1477,8 +1569,44 @@ export type TemplateDetail = {
   /** When the template last changed. */
   updatedAt: string;
   variables: TemplateVariables;
+  /** Everything that a recipient can fill, in the order of the message. */
+  inputs: Array<TemplateInput>;
   /** Why the gateway cannot send the template, such as a carousel; null if it can. */
   unsendableReason: string | null;
+};
+
+/** Something that a recipient can fill. */
+export type TemplateInput = {
+  /** For `text` and `code`: the key in `variables`. Otherwise the member of a recipient, such as `mediaId` or `buttons.0.payload` (the `payload` of the entry of `buttons` with `index` 0). */
+  key: string;
+  /** Part of the template: `header`, `body`, `buttons.0`. */
+  part: string;
+  /** What the input takes. */
+  kind: "text" | "media" | "location" | "code" | "payload" | "instant" | "product" | "flow";
+  /** Whether a send without it is rejected. */
+  required: boolean;
+  /** Example with which the platform reviewed the template. */
+  example: string | null;
+  /** Maximum length in characters; the length of the whole component is limited too. */
+  maxLength: number | null;
+  /** For `media`: the kind of file. */
+  media: "image" | "video" | "document" | null;
+};
+
+/** A filled template, and what it lacks. */
+export type TemplatePreview = {
+  header: RenderedHeader | null;
+  /** Text of the body. */
+  body: string;
+  /** The buttons, in order. */
+  buttons: Array<RenderedButton>;
+  /** Text of the footer. */
+  footer: string | null;
+  offer: RenderedOffer | null;
+  /** The cards of a carousel; empty for other templates. */
+  cards: Array<RenderedCard>;
+  /** Why a send of this recipient would be rejected; empty if it would not. */
+  errors: Array<PreviewProblem>;
 };
 
 /** The reading of one business account. */
@@ -1651,6 +1779,7 @@ export interface OperationErrors {
   createTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_exists' | 'unsupported_media_type';
   getTemplate: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'template_not_found';
   deleteTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'storage_full' | 'template_in_use' | 'template_not_found' | 'unsupported_media_type';
+  previewTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'template_not_found' | 'unsupported_media_type';
   submitTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_damaged' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'storage_full' | 'storage_unavailable' | 'template_not_draft' | 'template_not_found' | 'unsupported_media_type';
   syncTemplates: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'storage_full' | 'unsupported_media_type';
   uploadMedia: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_empty' | 'media_too_large' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'storage_unavailable' | 'unsupported_media_type' | 'upload_timeout';
@@ -1762,6 +1891,16 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<DeletedTemplate>;
+
+  /** Preview a template. Returns the text of every part as the recipient would see it. Sends nothing. If something is missing or invalid, `errors` lists it, and the status is still 200; a placeholder without a value keeps its braces. Scope: `templates:read`. */
+  previewTemplate(
+    input: {
+      /** Id of the template (`_id`). */
+      templateId: string;
+      body?: PreviewTemplate;
+    },
+    options?: CallOptions,
+  ): Promise<TemplatePreview>;
 
   /** Submit a draft for review. The platform reviews the draft. An event `templates.status` reports the result. Scope: `manage`. */
   submitTemplate(
@@ -2379,6 +2518,7 @@ export const operations = {
   createTemplate: 'POST /v1/templates',
   getTemplate: 'GET /v1/templates/{templateId}',
   deleteTemplate: 'DELETE /v1/templates/{templateId}',
+  previewTemplate: 'POST /v1/templates/{templateId}/preview',
   submitTemplate: 'POST /v1/templates/{templateId}/submit',
   syncTemplates: 'POST /v1/templates/sync',
   uploadMedia: 'POST /v1/templates/media key form',

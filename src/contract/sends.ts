@@ -32,29 +32,42 @@ const MediaId = Type.String({
   description: 'Fills a media header: the `mediaId` of an upload.',
 });
 
-export const Recipient = Type.Object(
-  {
-    phone: Type.String({
-      maxLength: 64,
-      description: 'Digits with country code, without `+`, spaces or dashes.',
-      examples: ['15551234567'],
+/** What one recipient may be given, besides the number. */
+const recipientFields = {
+  name: Type.Optional(
+    nullable(Type.String({ maxLength: 256, description: 'Name of the recipient, for your own use.' })),
+  ),
+  variables: Type.Optional(
+    Type.Record(Type.String(), Scalar, {
+      // more than any template can have: its body takes 1,024 characters
+      maxProperties: 512,
+      description:
+        'Values by placeholder: `{"1": "Ada"}`. `header.1` and `buttons.0.1` name other components.',
     }),
-    name: Type.Optional(
-      nullable(Type.String({ maxLength: 256, description: 'Name of the recipient, for your own use.' })),
-    ),
-    variables: Type.Optional(
-      Type.Record(Type.String(), Scalar, {
-        // more than any template can have: its body takes 1,024 characters
-        maxProperties: 512,
-        description:
-          'Values by placeholder: `{"1": "Ada"}`. `header.1` and `buttons.0.1` name other components.',
-      }),
-    ),
-    mediaId: Type.Optional(MediaId),
-    location: Type.Optional(Location),
-    metadata: Type.Optional(Metadata),
-  },
+  ),
+  mediaId: Type.Optional(MediaId),
+  location: Type.Optional(Location),
+  metadata: Type.Optional(Metadata),
+};
+const Phone = Type.String({
+  maxLength: 64,
+  description: 'Digits with country code, without `+`, spaces or dashes.',
+  examples: ['15551234567'],
+});
+
+export const Recipient = Type.Object(
+  { phone: Phone, ...recipientFields },
   { additionalProperties: false, title: 'Recipient', description: 'One recipient of a send.' },
+);
+
+export const PreviewBody = Type.Object(
+  { phone: Type.Optional(Phone), ...recipientFields },
+  {
+    additionalProperties: false,
+    title: 'PreviewTemplate',
+    description: 'One recipient, as in a send. The phone may be missing.',
+    examples: [{ variables: { '1': 'Ada', '2': 'A-1001', '3': 'Friday' } }],
+  },
 );
 
 export const SendBody = Type.Object(

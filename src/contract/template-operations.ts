@@ -29,6 +29,15 @@ export const templateOperations: Record<string, Operation> = {
     errors: ['template_not_found'],
     message: 'Template found.',
   },
+  'POST /v1/templates/{templateId}/preview': {
+    ...templates,
+    id: 'previewTemplate',
+    summary: 'Preview a template',
+    description:
+      'Returns the text of every part as the recipient would see it. Sends nothing. If something is missing or invalid, `errors` lists it, and the status is still 200; a placeholder without a value keeps its braces.',
+    errors: ['template_not_found'],
+    message: 'Template filled.',
+  },
   'DELETE /v1/templates/{templateId}': {
     ...templates,
     id: 'deleteTemplate',

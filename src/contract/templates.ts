@@ -1,6 +1,7 @@
 // Templates on the wire.
 import { Type } from 'typebox';
 import { Id, instant, nullable, pageProperties } from './envelope.ts';
+import { TemplateInput, TemplateVariables } from './template-inputs.ts';
 
 export const templateStatuses = ['approved', 'submitted', 'draft'] as const;
 export const templateCategories = ['AUTHENTICATION', 'MARKETING', 'UTILITY'] as const;
@@ -119,37 +120,13 @@ export const TemplateChange = Type.Object(
   },
 );
 
-const TemplateVariables = Type.Object(
-  {
-    format: Type.Enum(['positional', 'named'], { description: 'Whether placeholders are numbers or names.' }),
-    header: Type.Array(Type.String(), { description: 'Placeholders of the header.' }),
-    body: Type.Array(Type.String(), { description: 'Placeholders of the body.' }),
-    buttons: Type.Array(
-      Type.Object(
-        {
-          index: Type.Integer({ description: 'Position of the button, from 0.' }),
-          subType: Type.String({ description: 'Kind of the button.' }),
-          variables: Type.Array(Type.String(), { description: 'Placeholders of the button.' }),
-        },
-        { title: 'ButtonVariables', description: 'The placeholders of one button.' },
-      ),
-      { description: 'The buttons that have placeholders.' },
-    ),
-    headerMedia: nullable(
-      Type.Enum(['image', 'video', 'document', 'location'], {
-        description: 'What the header needs in addition to text; null: nothing.',
-      }),
-    ),
-    examples: Type.Record(Type.String(), Type.String(), {
-      description: 'Example values by qualified placeholder, such as `body.1`.',
-    }),
-  },
-  { title: 'TemplateVariables', description: 'Everything that a send must fill.' },
-);
 export const TemplateDetail = Type.Object(
   {
     ...itemFields,
     variables: TemplateVariables,
+    inputs: Type.Array(TemplateInput, {
+      description: 'Everything that a recipient can fill, in the order of the message.',
+    }),
     unsendableReason: nullable(
       Type.String({
         description: 'Why the gateway cannot send the template, such as a carousel; null if it can.',
@@ -170,6 +147,17 @@ export const TemplateDetail = Type.Object(
           headerMedia: null,
           examples: { 'body.1': 'Ada', 'body.2': 'A-1001', 'body.3': 'Friday' },
         },
+        inputs: [
+          {
+            key: 'body.1',
+            part: 'body',
+            kind: 'text',
+            required: true,
+            example: 'Ada',
+            maxLength: 1024,
+            media: null,
+          },
+        ],
         unsendableReason: null,
       },
     ],

@@ -1,5 +1,6 @@
 // The messaging platform as the gateway needs it: templates, sends, media and callbacks. Interfaces only.
 import type { Readable } from 'node:stream';
+import type { OutgoingMessage } from './platform-message.ts';
 import type {
   AppCallback,
   CallbackTarget,
@@ -9,6 +10,17 @@ import type {
   PlatformApp,
   Subscription,
 } from './platform-number.ts';
+
+export type {
+  FilledButton,
+  FilledHeader,
+  FilledMedia,
+  FilledParts,
+  FilledTemplate,
+  FilledText,
+  OutgoingMessage,
+  ProductSection,
+} from './platform-message.ts';
 
 /** What a call on behalf of one number needs. Contains a secret: never log this object. */
 export interface SenderAccess {
@@ -61,34 +73,6 @@ export interface TemplateButton {
   url?: string;
   example?: unknown;
   [member: string]: unknown;
-}
-
-/** One value for one placeholder; `name` only in templates with named parameters. */
-export interface FilledText {
-  name?: string;
-  text: string;
-}
-
-/** The values that fill a template, in the order of its placeholders. */
-export interface FilledTemplate {
-  header?:
-    | { kind: 'text'; values: FilledText[] }
-    | { kind: 'media'; media: 'image' | 'video' | 'document'; fileName?: string }
-    | { kind: 'location'; latitude: number; longitude: number; name: string; address: string };
-  body: FilledText[];
-  buttons: { index: number; subType: 'url' | 'copy_code' | 'otp'; value: string }[];
-}
-
-export interface OutgoingMessage {
-  /** Digits with country code, without `+`. */
-  phone: string;
-  templateName: string;
-  language: string;
-  filled: FilledTemplate;
-  /** The platform's id of the header's media for this number. */
-  platformMediaId?: string;
-  /** Our id of the message. A platform that can return it with each status finds the message faster. */
-  correlationId: string;
 }
 
 /** How to react to a rejection. */

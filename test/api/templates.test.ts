@@ -14,6 +14,7 @@ interface Template {
   providerStatus: string | null;
   rejectedReason: string | null;
   variables: unknown;
+  inputs: { key: string; required: boolean }[];
 }
 interface List {
   items: Template[];
@@ -49,6 +50,29 @@ const draft = (providerTemplateName: string, more: object = {}, key = gateway.ap
   });
 const statusBecomes = (id: string, status: string) =>
   expect.poll(async () => (await detail(id)).body.data.status, { timeout: 10_000 }).toBe(status);
+
+describe('a preview', () => {
+  const preview = (id: string | undefined, body: object) =>
+    gateway.call<{ body: string; errors: object[] }>('POST', `/v1/templates/${id}/preview`, { body });
+
+  it('returns the filled text, with what is missing in errors, and needs no phone', async () => {
+    const { status, body } = await preview(ids.sale, { variables: {} });
+    expect(status).toBe(200);
+    const required = (await detail(ids.sale)).body.data.inputs.filter((one) => one.required);
+    expect(required.length).toBeGreaterThan(0);
+    expect(body.data.errors).toHaveLength(required.length);
+    const variables = Object.fromEntries(required.map(({ key }) => [key, 'A1']));
+    const filled = (await preview(ids.sale, { variables, phone: '1 2' })).body.data;
+    expect(filled.errors).toEqual([{ path: 'phone', message: expect.any(String) }]);
+    expect(filled.body).toContain('A1');
+    expect(filled.body).not.toContain('{{');
+  });
+
+  it('is 404 for an unknown template, and 400 for an unknown member', async () => {
+    expect((await preview(crypto.randomUUID(), {})).status).toBe(404);
+    expect((await preview(ids.sale, { variabels: {} })).status).toBe(400);
+  });
+});
 
 describe('the list', () => {
   it('returns every template with content and metadata, newest first', async () => {

@@ -1,12 +1,7 @@
 // Variable keys and the placeholders that they fill. Each component has its own numbering, so a bare key may be ambiguous.
 import { describe, expect, it, test } from 'vitest';
-import {
-  planTemplate,
-  shortKey,
-  substitute,
-  tokensOf,
-  variablesOf,
-} from '../../src/messaging/templates/placeholders.ts';
+import { planTemplate, shortKey, substitute, tokensOf } from '../../src/messaging/templates/placeholders.ts';
+import { variablesOf } from '../../src/messaging/templates/variables.ts';
 import type { TemplateComponent } from '../../src/ports/platform.ts';
 
 const planOf = (

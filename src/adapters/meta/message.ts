@@ -1,5 +1,13 @@
 // The body of a send, made from a filled template (Cloud API, "Messages: template object"). Pure.
-import type { FilledText, OutgoingMessage } from '../../ports/platform.ts';
+import { percentEncoded } from '../../base/url-value.ts';
+import type {
+  FilledButton,
+  FilledHeader,
+  FilledMedia,
+  FilledParts,
+  FilledText,
+  OutgoingMessage,
+} from '../../ports/platform.ts';
 
 const textParameter = ({ name, text }: FilledText) => ({
   type: 'text',
@@ -7,39 +15,114 @@ const textParameter = ({ name, text }: FilledText) => ({
   text,
 });
 
-function headerComponent(message: OutgoingMessage): object[] {
-  const { header } = message.filled;
-  if (!header) return [];
+/** `platformId` returns the platform's id of the header's file. */
+function headerParameters(
+  header: FilledHeader,
+  platformId: (media: FilledMedia) => string | undefined,
+): object[] {
   switch (header.kind) {
     case 'text':
-      return [{ type: 'header', parameters: header.values.map(textParameter) }];
+      return header.values.map(textParameter);
     case 'media': {
+      const { media, link, fileName } = header;
       const file = {
-        id: message.platformMediaId,
-        ...(header.media === 'document' && header.fileName ? { filename: header.fileName } : {}),
+        ...(link === undefined ? { id: platformId(header) } : { link }),
+        ...(media === 'document' && fileName ? { filename: fileName } : {}),
       };
-      return [{ type: 'header', parameters: [{ type: header.media, [header.media]: file }] }];
+      return [{ type: media, [media]: file }];
     }
     case 'location': {
       const { latitude, longitude, name, address } = header;
       const location = { latitude: String(latitude), longitude: String(longitude), name, address };
-      return [{ type: 'header', parameters: [{ type: 'location', location }] }];
+      return [{ type: 'location', location }];
+    }
+    case 'product': {
+      const product = { product_retailer_id: header.productId, catalog_id: header.catalogId };
+      return [{ type: 'product', product }];
     }
   }
 }
 
-function buttonComponent(button: OutgoingMessage['filled']['buttons'][number]): object {
-  const index = String(button.index);
-  if (button.subType === 'copy_code') {
-    return {
-      type: 'button',
-      sub_type: 'copy_code',
-      index,
-      parameters: [{ type: 'coupon_code', coupon_code: button.value }],
-    };
+/** The sub-type of a button and its only parameter. */
+function buttonParameter(button: FilledButton): { subType: string; parameter: object } {
+  switch (button.subType) {
+    case 'copy_code':
+      return { subType: 'copy_code', parameter: { type: 'coupon_code', coupon_code: button.value } };
+    case 'otp':
+      // A one-time-password button is sent as a URL button.
+      return { subType: 'url', parameter: { type: 'text', text: button.value } };
+    case 'url': {
+      const name = button.name === undefined ? {} : { name: button.name };
+      // the platform wants reserved and non-ASCII characters percent-encoded ("Template components: URL buttons")
+      return { subType: 'url', parameter: textParameter({ ...name, text: percentEncoded(button.value) }) };
+    }
+    case 'quick_reply':
+      return { subType: 'quick_reply', parameter: { type: 'payload', payload: button.payload } };
+    case 'flow': {
+      const action = {
+        flow_token: button.token ?? 'unused',
+        ...(button.data === undefined ? {} : { flow_action_data: button.data }),
+      };
+      return { subType: 'flow', parameter: { type: 'action', action } };
+    }
+    case 'catalog': {
+      const action = { thumbnail_product_retailer_id: button.thumbnailProductId };
+      return { subType: 'CATALOG', parameter: { type: 'action', action } };
+    }
+    case 'products': {
+      const sections = button.sections.map(({ title, productIds }) => ({
+        title,
+        product_items: productIds.map((id) => ({ product_retailer_id: id })),
+      }));
+      const action = { thumbnail_product_retailer_id: button.thumbnailProductId, sections };
+      return { subType: 'mpm', parameter: { type: 'action', action } };
+    }
   }
-  // A one-time-password button is sent as a URL button.
-  return { type: 'button', sub_type: 'url', index, parameters: [{ type: 'text', text: button.value }] };
+}
+
+function buttonComponent(button: FilledButton): object {
+  const { subType, parameter } = buttonParameter(button);
+  return { type: 'button', sub_type: subType, index: String(button.index), parameters: [parameter] };
+}
+
+function partComponents(
+  { header, body, buttons }: FilledParts,
+  platformId: (media: FilledMedia) => string | undefined,
+): object[] {
+  return [
+    ...(header ? [{ type: 'header', parameters: headerParameters(header, platformId) }] : []),
+    ...(body.length > 0 ? [{ type: 'body', parameters: body.map(textParameter) }] : []),
+    ...buttons.map(buttonComponent),
+  ];
+}
+
+function offerComponent(expiresAtMs: number): object {
+  const offer = { expiration_time_ms: expiresAtMs };
+  return {
+    type: 'limited_time_offer',
+    parameters: [{ type: 'limited_time_offer', limited_time_offer: offer }],
+  };
+}
+
+function components({ filled, platformMediaId, cardMediaIds }: OutgoingMessage): object[] {
+  const { offerExpiresAt, cards, ...parts } = filled;
+  const [header, ...others] = partComponents(parts, () => platformMediaId);
+  return [
+    ...(header ? [header] : []),
+    ...(offerExpiresAt === undefined ? [] : [offerComponent(offerExpiresAt)]),
+    ...others,
+    ...(cards === undefined
+      ? []
+      : [
+          {
+            type: 'carousel',
+            cards: cards.map((card, index) => ({
+              card_index: index,
+              components: partComponents(card, ({ mediaId }) => cardMediaIds?.get(mediaId ?? '')),
+            })),
+          },
+        ]),
+  ];
 }
 
 /**
@@ -47,13 +130,7 @@ function buttonComponent(button: OutgoingMessage['filled']['buttons'][number]): 
  * the business number.
  */
 export function messageBody(message: OutgoingMessage): object {
-  const components = [
-    ...headerComponent(message),
-    ...(message.filled.body.length > 0
-      ? [{ type: 'body', parameters: message.filled.body.map(textParameter) }]
-      : []),
-    ...message.filled.buttons.map(buttonComponent),
-  ];
+  const parts = components(message);
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
@@ -63,7 +140,7 @@ export function messageBody(message: OutgoingMessage): object {
     template: {
       name: message.templateName,
       language: { code: message.language },
-      ...(components.length > 0 ? { components } : {}),
+      ...(parts.length > 0 ? { components: parts } : {}),
     },
   };
 }

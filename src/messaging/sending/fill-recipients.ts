@@ -3,9 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import { invalidRequest, listedProblemsMax, type Problem } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
-import type { ReadyMedia } from '../media/store.ts';
 import { fillTemplate } from '../templates/fill.ts';
+import type { MediaFile } from '../templates/fill-header.ts';
 import type { TemplatePlan } from '../templates/placeholders.ts';
+import { contentOf } from '../templates/recipient-content.ts';
 import { phoneProblems, type RequestedRecipient, type SendRequest } from './recipients.ts';
 import type { NewMessage } from './sends-store.ts';
 
@@ -26,33 +27,23 @@ export async function fillAll(
   deps: { clock: Clock },
   plan: TemplatePlan,
   request: SendRequest,
-  media: Map<string, ReadyMedia>,
+  media: ReadonlyMap<string, MediaFile>,
 ): Promise<NewMessage[]> {
   const problems: Problem[] = phoneProblems(request.recipients);
   const messages: NewMessage[] = [];
   for (const [index, recipient] of request.recipients.entries()) {
     if (problems.length > listedProblemsMax) break;
     if (index > 0 && index % filledPerTurn === 0) await nextTurn();
-    const mediaId = recipient.mediaId ?? request.mediaId;
-    const file = mediaId === undefined ? undefined : media.get(mediaId);
-    const location = recipient.location ?? request.location;
-    const result = fillTemplate(
-      plan,
-      {
-        variables: recipient.variables ?? {},
-        ...(mediaId === undefined ? {} : { mediaId }),
-        ...(file ? { media: { kind: file.kind, mimeType: file.mime_type, fileName: file.file_name } } : {}),
-        ...(location ? { location } : {}),
-      },
-      `recipients[${index}]`,
-    );
+    const content = contentOf(recipient, request, media);
+    const path = `recipients[${index}]`;
+    const result = fillTemplate(plan, { ...content, nowMs: deps.clock.now() }, path);
     problems.push(...result.problems.map((problem) => atRequestPath(problem, request, recipient)));
     messages.push({
       id: uuidv7(deps.clock.now()),
       phone: recipient.phone,
       name: recipient.name ?? null,
       content: result.filled,
-      mediaId: file?.id ?? null,
+      mediaId: content.media?.id ?? null,
       metadata: recipient.metadata ?? request.metadata ?? null,
       dispatchMode: 'queued',
     });

@@ -12,7 +12,9 @@ export function withoutCode(message: { priority: number; content: FilledTemplate
 
 function valuesOf({ header, body, buttons }: FilledTemplate): string[] {
   const texts = [...(header?.kind === 'text' ? header.values : []), ...body].map(({ text }) => text);
-  return [...texts, ...buttons.map(({ value }) => value)].filter((value) => value !== '');
+  return [...texts, ...buttons.map((button) => ('value' in button ? button.value : ''))].filter(
+    (value) => value !== '',
+  );
 }
 
 const expiredPerRound = 500;

@@ -7,8 +7,9 @@ import { isUnavailable } from '../../db/failure.ts';
 import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
 import type { Releases } from '../../work/releases.ts';
-import { lockMediaShared, type ReadyMedia } from '../media/store.ts';
+import { lockMediaShared } from '../media/store.ts';
 import { priorityOf } from '../templates/fill.ts';
+import type { MediaFile } from '../templates/fill-header.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import type { Completion, CompletionWaiters } from './completion-waiters.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -136,11 +137,16 @@ export async function awaitCompletions(
 }
 
 /** The media files of the request, by their public id. */
-async function mediaOf(db: Db, request: SendRequest): Promise<Map<string, ReadyMedia>> {
+async function mediaOf(db: Db, request: SendRequest): Promise<Map<string, MediaFile>> {
   const ids = mediaIdsOf(request);
   if (ids.length === 0) return new Map();
   const rows = await db.transaction().execute((tx) => lockMediaShared(tx, request.accountId, ids));
-  return new Map(rows.map((row) => [row.public_id, row]));
+  return new Map(
+    rows.map((row) => [
+      row.public_id,
+      { id: row.id, kind: row.kind, mimeType: row.mime_type, fileName: row.file_name },
+    ]),
+  );
 }
 
 function mediaIdsOf(request: SendRequest): string[] {

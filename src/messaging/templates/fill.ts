@@ -1,49 +1,89 @@
 // Filling a template for one recipient, and every problem that prevents it. Pure.
 import type { Problem } from '../../base/errors.ts';
-import type { FilledTemplate, FilledText } from '../../ports/platform.ts';
-import { type Placeholder, shortKey, substitute, type TemplatePlan } from './placeholders.ts';
+import type { FilledParts, FilledTemplate, FilledText } from '../../ports/platform.ts';
+import { type ButtonFilling, buttonProblems, filledButtons } from './fill-buttons.ts';
+import { type ExtraFilling, extraProblems } from './fill-extras.ts';
+import { filledHeader, type HeaderFilling, headerProblems } from './fill-header.ts';
+import { lengthProblems } from './fill-lengths.ts';
+import {
+  allPlaceholders,
+  type PartsPlan,
+  type Placeholder,
+  shortKey,
+  type TemplatePlan,
+} from './placeholders.ts';
 
-export interface Location {
-  latitude: number;
-  longitude: number;
-  name: string;
-  address: string;
-}
+export type { Location, MediaFile } from './fill-header.ts';
 
-/** The values for one recipient; `media` is the stored file with `mediaId`, if it exists. */
-export interface Filling {
+/** What a card needs besides its variables. */
+export type CardFilling = HeaderFilling & ButtonFilling;
+
+/** The values for one recipient. */
+export interface Filling extends CardFilling, ExtraFilling {
   variables: Record<string, unknown>;
-  mediaId?: string;
-  media?: { kind: string; mimeType: string; fileName: string };
-  location?: Location;
+  cards?: CardFilling[];
 }
-
-/** WhatsApp's limits on the filled text (Cloud API, "Template components"), in characters. */
-const limits = { header: 60, body: 1024, url: 2000, copyCode: 15 };
 
 /** The platform rejects a value with a newline, a tab or more than four consecutive spaces. */
 const rejectedText = /[\n\r\t]| {5,}/;
 
-const length = (text: string) => [...text].length;
-
 /**
  * Returns the filled template, or every problem with its path below `path` (such as `recipients[3]`). Each key must name a
  * placeholder, each placeholder must have one value that the platform accepts, no component may exceed its length, and
- * media or location must be given exactly if the header needs one.
+ * media, location, products and cards must be given exactly where the template needs them.
  */
 export function fillTemplate(
   plan: TemplatePlan,
   filling: Filling,
   path: string,
 ): { filled: FilledTemplate; problems: Problem[] } {
+  const { values, problems } = checked(plan, filling, path);
+  const filled = problems.length === 0 ? filledFrom(plan, values, filling) : { body: [], buttons: [] };
+  return { filled, problems };
+}
+
+/** The same for a preview: filled as far as the values allow. A placeholder without a valid value shows its braces. */
+export function fillForPreview(
+  plan: TemplatePlan,
+  filling: Filling,
+): { filled: FilledTemplate; problems: Problem[] } {
+  const { values, problems } = checked(plan, filling, '');
+  return { filled: filledFrom(plan, values, filling), problems };
+}
+
+function checked(plan: TemplatePlan, filling: Filling, path: string) {
   const problems: Problem[] = [];
-  const values = assign(plan, filling.variables, `${path}.variables`, problems);
-  checkLengths(plan, values, `${path}.variables`, problems);
-  checkHeader(plan, filling, path, problems);
-  return {
-    filled: problems.length === 0 ? filledFrom(plan, values, filling) : { body: [], buttons: [] },
-    problems,
-  };
+  const at = (member: string) => (path === '' ? member : `${path}.${member}`);
+  const values = assign(plan, filling.variables, at('variables'), problems);
+  lengthProblems(plan, values, at('variables'), problems);
+  headerProblems(plan, filling, at, problems);
+  buttonProblems(plan, filling, at, problems);
+  extraProblems(plan, filling, at, problems);
+  checkCards(plan, filling, at, problems);
+  return { values, problems };
+}
+
+function checkCards(
+  plan: TemplatePlan,
+  filling: Filling,
+  at: (member: string) => string,
+  problems: Problem[],
+): void {
+  const add = (message: string) => problems.push({ path: at('cards'), message });
+  const given = filling.cards;
+  if (plan.cards.length === 0) {
+    if (given) add('is not allowed: this template has no cards');
+    return;
+  }
+  if (given && given.length !== plan.cards.length) {
+    add(`must have ${plan.cards.length} cards, as many as the template; it has ${given.length}`);
+    return;
+  }
+  plan.cards.forEach((card, index) => {
+    const atCard = (member: string) => at(`cards[${index}].${member}`);
+    headerProblems(card, given?.[index] ?? {}, atCard, problems);
+    buttonProblems(card, given?.[index] ?? {}, atCard, problems);
+  });
 }
 
 function valueProblem(value: unknown): string | undefined {
@@ -59,7 +99,7 @@ function unknownKey(plan: TemplatePlan, key: string): string {
   const candidates = plan.placeholders.filter(({ token }) => token === key);
   if (candidates.length > 0)
     return `is ambiguous: use ${candidates.map((one) => one.qualifiedKey).join(' or ')}`;
-  const keys = plan.placeholders.map((placeholder) => shortKey(plan, placeholder));
+  const keys = allPlaceholders(plan).map((placeholder) => shortKey(plan, placeholder));
   return keys.length > 0
     ? `is not a variable of this template; use ${[...new Set(keys)].join(', ')}`
     : 'is not a variable of this template, which has none';
@@ -88,108 +128,54 @@ function assign(
       else invalid.add(placeholder);
     }
   }
-  const missing = plan.placeholders.filter((one) => !values.has(one) && !invalid.has(one));
+  const missing = allPlaceholders(plan).filter((one) => !values.has(one) && !invalid.has(one));
   for (const key of new Set(missing.map((placeholder) => shortKey(plan, placeholder)))) {
     problems.push({ path: `${path}.${key}`, message: 'is missing' });
   }
   return values;
 }
 
-/** Checks the lengths of components that have all of their values. */
-function checkLengths(
-  plan: TemplatePlan,
-  values: Map<Placeholder, string>,
-  path: string,
-  problems: Problem[],
-): void {
-  const over = (placeholder: Placeholder | undefined, what: string, size: number, limit: number) => {
-    if (size <= limit || !placeholder) return;
-    const message = `makes the ${what} ${size} characters long; at most ${limit} are allowed`;
-    problems.push({ path: `${path}.${shortKey(plan, placeholder)}`, message });
+type Values = ReadonlyMap<Placeholder, string>;
+
+function filledFrom(plan: TemplatePlan, values: Values, filling: Filling): FilledTemplate {
+  const { offer, cards } = plan;
+  const until = Date.parse(filling.offerExpiresAt ?? '');
+  return {
+    ...filledParts(plan, plan.format, values, filling, filling),
+    ...(offer?.hasExpiration && Number.isFinite(until) ? { offerExpiresAt: until } : {}),
+    ...(cards.length > 0
+      ? {
+          cards: cards.map((card, index) => {
+            const given = filling.cards?.[index] ?? {};
+            const parts = filledParts(card, plan.format, values, given, {});
+            const { header } = parts;
+            const isOurs = header?.kind === 'media' && given.media && header.link === undefined;
+            return isOurs ? { ...parts, header: { ...header, mediaId: given.media?.id as string } } : parts;
+          }),
+        }
+      : {}),
   };
-  for (const where of ['header', 'body'] as const) {
-    const own = plan.placeholders.filter((placeholder) => placeholder.where === where);
-    if (!own.every((placeholder) => values.has(placeholder))) continue;
-    const byToken = new Map(own.map((placeholder) => [placeholder.token, values.get(placeholder) ?? '']));
-    over(own[0], where, length(substitute(plan[where]?.text ?? '', byToken)), limits[where]);
-  }
-  for (const placeholder of plan.placeholders.filter(({ where }) => where === 'button')) {
-    const value = values.get(placeholder) ?? '';
-    if (placeholder.subType !== 'url') {
-      over(placeholder, 'code', length(value), limits.copyCode);
-      continue;
-    }
-    const url = plan.buttons[placeholder.buttonIndex]?.url ?? '';
-    over(placeholder, 'address', length(substitute(url, new Map([[placeholder.token, value]]))), limits.url);
-  }
 }
 
-function checkHeader(plan: TemplatePlan, filling: Filling, path: string, problems: Problem[]): void {
-  const { headerMedia } = plan;
-  if (headerMedia !== 'location' && filling.location) {
-    problems.push({
-      path: `${path}.location`,
-      message: 'is not allowed: this template has no location header',
-    });
-  }
-  if (headerMedia === 'location' && !filling.location) {
-    problems.push({
-      path: `${path}.location`,
-      message: 'is missing: the header of this template is a location',
-    });
-  }
-  const takesFile = headerMedia !== null && headerMedia !== 'location';
-  if (!takesFile && filling.mediaId !== undefined) {
-    problems.push({ path: `${path}.mediaId`, message: 'is not allowed: this template has no media header' });
-  }
-  if (!takesFile) return;
-  const problem = mediaError(headerMedia, filling);
-  if (problem !== undefined) problems.push({ path: `${path}.mediaId`, message: problem });
-}
-
-const withArticle = (kind: string) => `${kind === 'image' ? 'an' : 'a'} ${kind}`;
-
-function mediaError(needed: string, { mediaId, media }: Filling): string | undefined {
-  if (mediaId === undefined)
-    return `is missing: the header of this template is ${withArticle(needed)}; upload one first`;
-  if (!media) return 'does not exist in this account; upload it first';
-  if (media.kind !== needed) {
-    return `is ${withArticle(media.kind)}, but the header of this template is ${withArticle(needed)}`;
-  }
-  // Cloud API: document headers of templates accept PDF only
-  if (needed === 'document' && media.mimeType !== 'application/pdf') {
-    return `must be a PDF for the document header of a template; this file is ${media.mimeType}`;
-  }
-  return undefined;
-}
-
-function filledFrom(plan: TemplatePlan, values: Map<Placeholder, string>, filling: Filling): FilledTemplate {
-  const text = (placeholder: Placeholder): FilledText => ({
-    ...(plan.format === 'named' ? { name: placeholder.token } : {}),
-    text: values.get(placeholder) ?? '',
-  });
-  const of = (where: Placeholder['where']) =>
-    plan.placeholders.filter((placeholder) => placeholder.where === where);
-  const headerTexts = of('header').map(text);
-  const filled: FilledTemplate = {
-    body: of('body').map(text),
-    buttons: of('button').map((placeholder) => ({
-      index: placeholder.buttonIndex,
-      subType: placeholder.subType ?? 'url',
-      value: values.get(placeholder) ?? '',
-    })),
+function filledParts(
+  parts: PartsPlan,
+  format: TemplatePlan['format'],
+  values: Values,
+  given: CardFilling,
+  extras: ExtraFilling,
+): FilledParts {
+  const nameOf = (placeholder: Placeholder) => (format === 'named' ? { name: placeholder.token } : {});
+  const textOf = (placeholder: Placeholder) => values.get(placeholder) ?? `{{${placeholder.token}}}`;
+  const texts = (where: Placeholder['where']): FilledText[] =>
+    parts.placeholders
+      .filter((placeholder) => placeholder.where === where)
+      .map((placeholder) => ({ ...nameOf(placeholder), text: textOf(placeholder) }));
+  const header = filledHeader(parts, texts('header'), given);
+  return {
+    ...(header ? { header } : {}),
+    body: texts('body'),
+    buttons: filledButtons(parts, { format, textOf, given, extras }),
   };
-  if (headerTexts.length > 0) filled.header = { kind: 'text', values: headerTexts };
-  if (plan.headerMedia === 'location' && filling.location) {
-    filled.header = { kind: 'location', ...filling.location };
-  } else if (plan.headerMedia !== null && plan.headerMedia !== 'location') {
-    filled.header = {
-      kind: 'media',
-      media: plan.headerMedia,
-      ...(filling.media ? { fileName: filling.media.fileName } : {}),
-    };
-  }
-  return filled;
 }
 
 /** The priority of a category's messages; the lowest number is sent first. */

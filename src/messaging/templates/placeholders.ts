@@ -1,5 +1,6 @@
 // The placeholders of a template, their positions, and the keys of their values. Pure.
 import type { TemplateButton, TemplateComponent } from '../../ports/platform.ts';
+import { findComponent, headerFormat, unsupportedReason, upper } from './kinds.ts';
 
 export type ParameterFormat = 'positional' | 'named';
 
@@ -18,22 +19,33 @@ export interface Placeholder {
   subType: 'url' | 'copy_code' | 'otp' | null;
   /** The text between the braces: `1`, `first_name`. */
   token: string;
-  /** `header.1`, `body.1`, `buttons.0.1` */
+  /** `header.1`, `body.1`, `buttons.0.1`, `cards.0.body.1` */
   qualifiedKey: string;
 }
 
 export type HeaderMedia = 'image' | 'video' | 'document' | 'location';
 
-export interface TemplatePlan {
-  category: string;
-  format: ParameterFormat;
+/** The parts of a message, or of one card of a carousel. */
+export interface PartsPlan {
   placeholders: Placeholder[];
-  /** Placeholders by key. A key names one placeholder; the code of an authentication template fills all. */
-  byKey: Map<string, Placeholder[]>;
   headerMedia: HeaderMedia | null;
+  /** True if the header shows a product. */
+  hasProduct: boolean;
   header: TemplateComponent | undefined;
   body: TemplateComponent | undefined;
   buttons: TemplateButton[];
+}
+
+export interface TemplatePlan extends PartsPlan {
+  category: string;
+  format: ParameterFormat;
+  /** Placeholders by key. A key names one placeholder; the code of an authentication template fills all. */
+  byKey: Map<string, Placeholder[]>;
+  footer: TemplateComponent | undefined;
+  /** The cards of a carousel, in order; empty for other templates. */
+  cards: PartsPlan[];
+  /** A limited-time offer, and whether it shows when it ends. */
+  offer: { text: string; hasExpiration: boolean } | null;
   /** Why this template cannot be filled at all; null if it can. */
   unsupported: string | null;
 }
@@ -45,8 +57,6 @@ const mediaFormats: Record<string, HeaderMedia> = {
   DOCUMENT: 'document',
   LOCATION: 'location',
 };
-const supportedComponents = new Set(['HEADER', 'BODY', 'FOOTER', 'BUTTONS']);
-const supportedButtons = new Set(['QUICK_REPLY', 'PHONE_NUMBER', 'URL', 'COPY_CODE', 'OTP', 'VOICE_CALL']);
 
 /** The distinct tokens of a text in order of appearance; numbers in numeric order. */
 export function tokensOf(text: string | undefined): string[] {
@@ -59,14 +69,14 @@ export function substitute(text: string, values: ReadonlyMap<string, string>): s
   return text.replace(tokenPattern, (whole, token: string) => values.get(token) ?? whole);
 }
 
-function buttonPlaceholder(button: TemplateButton, index: number): Placeholder | undefined {
-  const type = button.type.toUpperCase();
+function buttonPlaceholder(button: TemplateButton, index: number, prefix: string): Placeholder | undefined {
+  const type = upper(button.type);
   const make = (subType: Placeholder['subType'], token: string): Placeholder => ({
     where: 'button',
     buttonIndex: index,
     subType,
     token,
-    qualifiedKey: `buttons.${index}.${token}`,
+    qualifiedKey: `${prefix}buttons.${index}.${token}`,
   });
   if (type === 'COPY_CODE') return make('copy_code', '1');
   if (type === 'OTP') return make('otp', '1');
@@ -74,56 +84,84 @@ function buttonPlaceholder(button: TemplateButton, index: number): Placeholder |
   return token === undefined ? undefined : make('url', token);
 }
 
-function unsupportedReason(shape: TemplateShape, header: TemplateComponent | undefined): string | null {
-  const part = shape.components.find((component) => !supportedComponents.has(component.type.toUpperCase()));
-  if (part) return `it has a ${part.type.toLowerCase()} component`;
-  const format = (header?.format ?? 'TEXT').toUpperCase();
-  if (header && format !== 'TEXT' && !(format in mediaFormats)) return `its header is of the kind ${format}`;
-  const buttons = shape.components.flatMap((component) => component.buttons ?? []);
-  const button = buttons.find(({ type }) => !supportedButtons.has(type.toUpperCase()));
-  return button ? `it has a button of the kind ${button.type}` : null;
-}
-
-function componentPlaceholders(where: 'header' | 'body', text: string | undefined): Placeholder[] {
-  return tokensOf(text).map((token) => ({
+const textPlaceholders = (
+  where: 'header' | 'body',
+  text: string | undefined,
+  prefix: string,
+): Placeholder[] =>
+  tokensOf(text).map((token) => ({
     where,
     buttonIndex: 0,
     subType: null,
     token,
-    qualifiedKey: `${where}.${token}`,
+    qualifiedKey: `${prefix}${where}.${token}`,
   }));
+
+function planParts(components: TemplateComponent[], bodyText: string, prefix: string): PartsPlan {
+  const header = findComponent(components, 'HEADER');
+  const body = findComponent(components, 'BODY');
+  const buttons = findComponent(components, 'BUTTONS')?.buttons ?? [];
+  const format = headerFormat(header);
+  return {
+    placeholders: [
+      ...textPlaceholders('header', format === 'TEXT' ? header?.text : '', prefix),
+      ...textPlaceholders('body', bodyText, prefix),
+      ...buttons
+        .map((button, index) => buttonPlaceholder(button, index, prefix))
+        .filter((placeholder) => placeholder !== undefined),
+    ],
+    headerMedia: (header && mediaFormats[format]) ?? null,
+    hasProduct: format === 'PRODUCT',
+    header,
+    body: body && { ...body, text: bodyText },
+    buttons,
+  };
+}
+
+/** The cards of a carousel, each as its components. */
+export function cardsOf(components: readonly TemplateComponent[]): TemplateComponent[][] {
+  const cards = findComponent(components, 'CAROUSEL')?.cards;
+  if (!Array.isArray(cards)) return [];
+  return cards.map((card: { components?: unknown } | null) =>
+    Array.isArray(card?.components) ? (card.components as TemplateComponent[]) : [],
+  );
+}
+
+function offerOf(components: TemplateComponent[]): TemplatePlan['offer'] {
+  const part = findComponent(components, 'LIMITED_TIME_OFFER');
+  const offer = part?.limited_time_offer as { text?: unknown; has_expiration?: unknown } | null | undefined;
+  if (!part) return null;
+  return {
+    text: typeof offer?.text === 'string' ? offer.text : '',
+    hasExpiration: offer?.has_expiration === true,
+  };
 }
 
 /**
  * Converts a template to what filling needs. Each component numbers its placeholders from 1, so a short key means the
- * body's placeholder, or that of the only other component which has it. A copy code needs its qualified key. In an
- * authentication template, the short key is the code in all components.
+ * body's placeholder, or that of the only other component which has it. A copy code and a card need their qualified keys.
+ * In an authentication template, the short key is the code in all components.
  */
 export function planTemplate(shape: TemplateShape): TemplatePlan {
-  const find = (type: string) => shape.components.find((component) => component.type.toUpperCase() === type);
-  const header = find('HEADER');
-  const body = find('BODY');
-  const buttons = find('BUTTONS')?.buttons ?? [];
-  const isAuthentication = shape.category.toUpperCase() === 'AUTHENTICATION';
-  const bodyText = body?.text ?? (isAuthentication ? '{{1}}' : '');
-  const placeholders = [
-    ...componentPlaceholders(
-      'header',
-      (header?.format ?? 'TEXT').toUpperCase() === 'TEXT' ? header?.text : '',
-    ),
-    ...componentPlaceholders('body', bodyText),
-    ...buttons.map(buttonPlaceholder).filter((placeholder) => placeholder !== undefined),
-  ];
+  const { components } = shape;
+  const isAuthentication = upper(shape.category) === 'AUTHENTICATION';
+  const textOf = (parts: TemplateComponent[]) => findComponent(parts, 'BODY')?.text;
+  const parts = planParts(components, textOf(components) ?? (isAuthentication ? '{{1}}' : ''), '');
+  const cards = cardsOf(components).map((card, index) =>
+    planParts(card, textOf(card) ?? '', `cards.${index}.`),
+  );
+  const byKey = keysOf(parts.placeholders, isAuthentication);
+  for (const placeholder of cards.flatMap((card) => card.placeholders))
+    byKey.set(placeholder.qualifiedKey, [placeholder]);
   return {
-    category: shape.category.toUpperCase(),
+    ...parts,
+    category: upper(shape.category),
     format: shape.parameterFormat,
-    placeholders,
-    byKey: keysOf(placeholders, isAuthentication),
-    headerMedia: mediaFormats[(header?.format ?? '').toUpperCase()] ?? null,
-    header,
-    body: body && { ...body, text: bodyText },
-    buttons,
-    unsupported: unsupportedReason(shape, header),
+    byKey,
+    footer: findComponent(components, 'FOOTER'),
+    cards,
+    offer: offerOf(components),
+    unsupported: unsupportedReason(components),
   };
 }
 
@@ -146,71 +184,15 @@ function keysOf(placeholders: Placeholder[], isAuthentication: boolean): Map<str
   return byKey;
 }
 
+/** Every placeholder of a template, those of cards too. */
+export const allPlaceholders = (plan: TemplatePlan): Placeholder[] => [
+  ...plan.placeholders,
+  ...plan.cards.flatMap((card) => card.placeholders),
+];
+
 /** The shortest key of a placeholder, which errors use for a missing value. */
 export function shortKey(plan: TemplatePlan, placeholder: Placeholder): string {
   return plan.byKey.get(placeholder.token)?.includes(placeholder)
     ? placeholder.token
     : placeholder.qualifiedKey;
-}
-
-export interface TemplateVariables {
-  format: ParameterFormat;
-  header: string[];
-  body: string[];
-  buttons: { index: number; subType: string; variables: string[] }[];
-  headerMedia: HeaderMedia | null;
-  examples: Record<string, string>;
-}
-
-/** The variables of a template by component, and the examples with which it was approved. */
-export function variablesOf(plan: TemplatePlan): TemplateVariables {
-  const of = (where: Placeholder['where']) =>
-    plan.placeholders.filter((placeholder) => placeholder.where === where);
-  return {
-    format: plan.format,
-    header: of('header').map(({ token }) => token),
-    body: of('body').map(({ token }) => token),
-    buttons: of('button').map(({ buttonIndex, subType, token }) => ({
-      index: buttonIndex,
-      subType: subType === 'copy_code' ? 'copy_code' : 'url',
-      variables: [token],
-    })),
-    headerMedia: plan.headerMedia,
-    examples: examplesOf(plan),
-  };
-}
-
-function examplesOf(plan: TemplatePlan): Record<string, string> {
-  const examples: Record<string, string> = {};
-  for (const placeholder of plan.placeholders) {
-    const example = exampleOf(plan, placeholder);
-    if (example !== undefined) examples[shortKey(plan, placeholder)] = example;
-  }
-  return examples;
-}
-
-type Example = Record<string, unknown> | undefined;
-
-/** The example of the submission (`example.body_text`, `header_text`, named forms, or a button's own). */
-function exampleOf(plan: TemplatePlan, { where, token, buttonIndex }: Placeholder): string | undefined {
-  if (where === 'button') {
-    const example = plan.buttons[buttonIndex]?.example;
-    const value = Array.isArray(example) ? example[0] : example;
-    return typeof value === 'string' ? value : undefined;
-  }
-  const example = (where === 'header' ? plan.header?.example : plan.body?.example) as Example;
-  const named = example?.[`${where}_text_named_params`];
-  if (Array.isArray(named)) {
-    const match = (named as ({ param_name?: unknown; example?: unknown } | null)[]).find(
-      (one) => one?.param_name === token,
-    );
-    return typeof match?.example === 'string' ? match.example : undefined;
-  }
-  const samples = example?.[`${where}_text`];
-  const row = Array.isArray(samples) ? (Array.isArray(samples[0]) ? samples[0] : samples) : undefined;
-  const position = plan.placeholders
-    .filter((one) => one.where === where)
-    .findIndex((one) => one.token === token);
-  const value: unknown = row?.[position];
-  return typeof value === 'string' ? value : undefined;
 }

@@ -13,12 +13,15 @@ import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { listSenderLabels } from '../senders/store.ts';
-import { planTemplate, variablesOf } from './placeholders.ts';
+import { inputsOf } from './inputs.ts';
+import { planTemplate } from './placeholders.ts';
 import { templateItem } from './presenter.ts';
+import { previewRoute } from './preview-routes.ts';
 import { findTemplate, listTemplates, type TemplateRow } from './store.ts';
 import { createDraft, type SubmitDeps, submitDraft, templateNotFound } from './submit.ts';
 import type { SyncDeps } from './sync.ts';
 import { syncNow } from './sync-schedule.ts';
+import { variablesOf } from './variables.ts';
 
 export type TemplateRoutesDeps = SubmitDeps & SyncDeps;
 
@@ -36,12 +39,18 @@ async function templateDetail(deps: TemplateRoutesDeps, row: TemplateRow) {
     components: row.components,
   });
   const item = templateItem(row, await sendersFor(deps, [row]));
-  return { ...item, variables: variablesOf(plan), unsendableReason: plan.unsupported };
+  return {
+    ...item,
+    variables: variablesOf(plan),
+    inputs: inputsOf(plan),
+    unsendableReason: plan.unsupported,
+  };
 }
 
 /** GET /v1/templates and /v1/templates/:templateId, and the management of templates. */
 export function templateRoutes(server: Server, deps: TemplateRoutesDeps): void {
   readingRoutes(server, deps);
+  previewRoute(server, deps);
   draftRoutes(server, deps);
   syncRoute(server, deps);
 }

@@ -73,7 +73,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a value without a placeholder in the current template is omitted',
     file: 'src/messaging/templates/refill.ts',
-    find: 'variables[placeholder?.qualifiedKey ?? `${where}.(${name ?? index + 1})`] = text;',
+    find: 'variables[placeholder?.qualifiedKey ?? `${prefix}${where}.(${name ?? index + 1})`] = text;',
     replace: 'if (placeholder) variables[placeholder.qualifiedKey] = text;',
     tests,
   },

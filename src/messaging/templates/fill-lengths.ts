@@ -1,0 +1,44 @@
+// The lengths of filled components. Pure.
+import type { Problem } from '../../base/errors.ts';
+import { percentEncoded } from '../../base/url-value.ts';
+import { type PartsPlan, type Placeholder, shortKey, substitute, type TemplatePlan } from './placeholders.ts';
+
+/** WhatsApp's limits on the filled text (Cloud API, "Template components"), in characters. */
+const limits = { header: 60, body: 1024, offerBody: 600, cardBody: 160, url: 2000, copyCode: 15 };
+
+const length = (text: string) => [...text].length;
+
+/** Checks the lengths of components that have all of their values; `path` is that of the variables. */
+export function lengthProblems(
+  plan: TemplatePlan,
+  values: ReadonlyMap<Placeholder, string>,
+  path: string,
+  problems: Problem[],
+): void {
+  const over = (placeholder: Placeholder | undefined, what: string, size: number, limit: number) => {
+    if (size <= limit || !placeholder) return;
+    const message = `makes the ${what} ${size} characters long; at most ${limit} are allowed`;
+    problems.push({ path: `${path}.${shortKey(plan, placeholder)}`, message });
+  };
+  const check = (parts: PartsPlan, bodyLimit: number) => {
+    for (const where of ['header', 'body'] as const) {
+      const own = parts.placeholders.filter((placeholder) => placeholder.where === where);
+      if (!own.every((placeholder) => values.has(placeholder))) continue;
+      const byToken = new Map(own.map((placeholder) => [placeholder.token, values.get(placeholder) ?? '']));
+      const limit = where === 'body' ? bodyLimit : limits.header;
+      over(own[0], where, length(substitute(parts[where]?.text ?? '', byToken)), limit);
+    }
+    for (const placeholder of parts.placeholders.filter(({ where }) => where === 'button')) {
+      const value = values.get(placeholder) ?? '';
+      if (placeholder.subType !== 'url') {
+        over(placeholder, 'code', length(value), limits.copyCode);
+        continue;
+      }
+      const url = parts.buttons[placeholder.buttonIndex]?.url ?? '';
+      const filled = substitute(url, new Map([[placeholder.token, percentEncoded(value)]]));
+      over(placeholder, 'address', length(filled), limits.url);
+    }
+  };
+  check(plan, plan.offer ? limits.offerBody : limits.body);
+  for (const card of plan.cards) check(card, limits.cardBody);
+}
