@@ -10,7 +10,8 @@ import { openWebhooksFixture, stageEvent, type WebhooksFixture } from '../harnes
 
 let fixture: WebhooksFixture;
 beforeAll(async () => {
-  fixture = await openWebhooksFixture({ random: () => 0.5 });
+  // longer than any busy machine needs between a call and its response
+  fixture = await openWebhooksFixture({ random: () => 0.5 }, 15_000);
 });
 afterAll(() => fixture.close());
 afterEach(async () => {
