@@ -1,0 +1,193 @@
+// Mutations of the steps of a booking and of a call to the platform: what follows each outcome.
+import type { Mutation } from '../mutation.ts';
+
+const create = 'src/appointments/booking/create-event.ts';
+const compensation = 'src/appointments/booking/compensate.ts';
+const reconciler = 'src/appointments/booking/reconcile.ts';
+const call = 'src/messaging/sending/call-platform.ts';
+const rejection = 'src/messaging/sending/record-rejection.ts';
+const faults = ['test/api/appointments-faults.test.ts', 'test/api/appointments-crashes.test.ts'];
+const booking = ['test/api/appointments-book.test.ts', ...faults, 'test/api/appointments-races.test.ts'];
+const outcomes = ['test/api/send-outcomes.test.ts', 'test/api/send-endings.test.ts'];
+const rejections = ['test/api/send-rejections.test.ts', ...outcomes];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'a booking does not check the calendar before its event',
+    file: create,
+    find: '  await checkFree(deps, connection, row, requested, deadline);\n',
+    replace: '',
+    tests: booking,
+  },
+  {
+    name: 'a hold that was compensated in the meantime gets an event',
+    file: create,
+    find: '  if (!started) throw bookingWasCompensated();\n  const event = await insert(deps, connection, started, requested.staff, deadline);\n  return finishBooking(deps, connection, { ...started,',
+    replace:
+      '  const event = await insert(deps, connection, started ?? row, requested.staff, deadline);\n  return finishBooking(deps, connection, { ...(started ?? row),',
+    tests: booking,
+  },
+  {
+    name: 'a hold whose calendar is busy keeps its time',
+    file: create,
+    find: '  await discardHold(deps, row);\n  const taken',
+    replace: '  const taken',
+    tests: booking,
+  },
+  {
+    name: 'the key of a discarded hold stays',
+    file: create,
+    find: 'if (await deleteHold(tx, row.id)) await freeKeysOf(tx, row.id);',
+    replace: 'await deleteHold(tx, row.id);',
+    tests: booking,
+  },
+  {
+    name: 'a rejected insert is compensated later instead of now',
+    file: create,
+    find: "    if (error.outcome === 'rejected') {\n      // certainly",
+    replace: "    if (error.outcome === 'not_sent') {\n      // certainly",
+    tests: booking,
+  },
+  {
+    name: 'an insert with an unknown outcome frees the time of its booking',
+    file: create,
+    find: '      await startCompensation(deps.db, row.id, compensateAfterMs);\n    }\n    throw idUsedUp',
+    replace: '      await endCompensation(deps, row);\n    }\n    throw idUsedUp',
+    tests: booking,
+  },
+  {
+    name: 'a used event id is not replaced',
+    file: create,
+    find: 'generation <= 2 &&',
+    replace: 'generation <= 0 &&',
+    tests: booking,
+  },
+  {
+    name: 'an event without a meeting link is confirmed without one',
+    file: create,
+    find: "  if (meeting.status === 'ready') return meeting.link;\n",
+    replace:
+      "  if (meeting.status !== 'pending') return meeting.status === 'ready' ? meeting.link : row.fallback_link;\n",
+    tests: booking,
+  },
+  {
+    name: 'a confirmation whose response was lost is compensated',
+    file: create,
+    find: 'if (found?.state !== bookingState.confirmed) throw bookingWasCompensated();',
+    replace: 'if (found) throw bookingWasCompensated();',
+    tests: [...booking, 'test/api/appointments-transactions.test.ts', 'test/faults/appointments.test.ts'],
+  },
+  {
+    name: 'a compensated booking keeps its time',
+    file: compensation,
+    find: '    await freeTime(tx, [row.id]);\n',
+    replace: '',
+    tests: booking,
+  },
+  {
+    name: 'a compensated booking keeps its key',
+    file: compensation,
+    find: '    await freeKeysOf(tx, row.id);\n',
+    replace: '',
+    tests: booking,
+  },
+  {
+    name: 'one removal is enough although an insert may still arrive',
+    file: compensation,
+    find: 'if (removal.certain || row.removed_once)',
+    replace: 'if (removal.certain || row.id)',
+    tests: booking,
+  },
+  {
+    name: 'a booking whose calendar is unreachable is compensated without removing its event',
+    file: compensation,
+    find: 'if (row.ends_at.getTime() + giveUpMs < deps.clock.now()) return endCompensation(deps, row);',
+    replace: 'if (row.id) return endCompensation(deps, row);',
+    tests: [...faults, 'test/api/appointments-calendar.test.ts'],
+  },
+  {
+    name: 'a failed step of the reconciler is repeated without a delay',
+    file: reconciler,
+    find: '    await postpone(deps.db, row.id, retryDelayMs(row.attempts));\n',
+    replace: '    await postpone(deps.db, row.id, 0);\n',
+    tests: [...faults, 'test/api/appointments-changes.test.ts'],
+  },
+  {
+    name: 'a hold whose event exists is compensated after a crash',
+    file: reconciler,
+    find: "if (event?.status === 'live' && event.bookingId === row.id) {",
+    replace: "if (event?.status === 'live' && event.bookingId === '') {",
+    tests: faults,
+  },
+  {
+    name: 'a hold is compensated while its calendar cannot be read',
+    file: reconciler,
+    find: "if (connection === 'dead' && deps.clock.now() < row.ends_at.getTime()) throw notConnected();",
+    replace: '',
+    tests: [...faults, 'test/api/appointments-calendar.test.ts'],
+  },
+  {
+    name: 'a message whose file is missing is retried instead of failing',
+    file: call,
+    find: "(error.code.endsWith('_not_found') || error.code === 'media_damaged')",
+    replace: "error.code === 'media_damaged'",
+    tests: ['test/api/media-registration.test.ts', 'test/api/media-rejections.test.ts'],
+  },
+  {
+    name: 'a call that was not sent uses up no attempt',
+    file: call,
+    find: 'await deps.writes.retry({ ...retryOf(message), delaySeconds, countsAttempt: true });',
+    replace: 'await deps.writes.retry({ ...retryOf(message), delaySeconds, countsAttempt: false });',
+    tests: rejections,
+  },
+  {
+    name: 'a call without a response is repeated',
+    file: call,
+    find: "if (!(error instanceof VendorError) || error.outcome === 'unknown')\n    return leaveUnknown(deps, message, error, used);",
+    replace:
+      "if (!(error instanceof VendorError) || error.outcome === 'unknown')\n    return retryUnsent(deps, message);",
+    tests: outcomes,
+  },
+  {
+    name: 'a call with a replaced credential halts its sender',
+    file: call,
+    find: 'if (isHalt(kind) && used && (await hasNewCredential(deps, used))) return retryImmediately(deps, message);',
+    replace: '',
+    tests: [...rejections, 'test/api/halting-reports.test.ts', 'test/api/senders.test.ts'],
+  },
+  {
+    name: 'a rejection that halts a sender uses up an attempt of its message',
+    file: rejection,
+    find: 'delaySeconds: dueAfterHaltSeconds, countsAttempt: false }',
+    replace: 'delaySeconds: dueAfterHaltSeconds, countsAttempt: true }',
+    tests: rejections,
+  },
+  {
+    name: 'a message is retried without a limit',
+    file: rejection,
+    find: '      if (attempts >= attemptsMax(kind)) break;\n',
+    replace: '',
+    tests: rejections,
+  },
+  {
+    name: 'a throttled number keeps its rate',
+    file: rejection,
+    find: '      await throttle(deps, message, kind, delaySeconds);\n',
+    replace: '',
+    tests: rejections,
+  },
+  {
+    name: 'a limit of a business account slows down one number',
+    file: rejection,
+    find: "kind === 'throttled_account' ? await listBusinessSenders(deps.db, sender_id) : [sender_id]",
+    replace: '[sender_id]',
+    tests: [...rejections, 'test/api/halting-reports.test.ts'],
+  },
+  {
+    name: 'a retry comes before the time that the platform asked for',
+    file: rejection,
+    find: 'const delaySeconds = retryAfterSeconds ?? retryDelaySeconds(attempts, kind);',
+    replace: 'const delaySeconds = retryDelaySeconds(attempts, kind);',
+    tests: rejections,
+  },
+];
