@@ -119,8 +119,13 @@ describe('staff', () => {
     await fixture.must(fixture.call(account, 'DELETE', path));
     expect(await names(account, '/users?includeInactive=true')).toEqual([]);
     expect((await fixture.slots(account, staff.id, date)).status).toBe(404);
-    expect((await fixture.call(account, 'GET', `${path}/form-questions`)).status).toBe(404);
-    expect((await fixture.call(account, 'DELETE', path)).status).toBe(404);
+    const link = `/v1/appointments/ext-calendar/auth-url?appointmentUserId=${staff.id}`;
+    for (const [method, removedPath, body] of [
+      ['GET', link, undefined],
+      ['PUT', `${path}/form-questions`, []],
+      ['DELETE', path, undefined],
+    ] as const)
+      expect((await fixture.call(account, method, removedPath, body)).status).toBe(404);
     expect(await items(account, '/bookings')).toMatchObject([{ bookingId, status: 'cancelled' }]);
     expect((await fixture.control.calls('oauth.revoke')).length).toBe(1);
   });

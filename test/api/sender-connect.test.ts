@@ -5,6 +5,7 @@ import {
   addNumberAtPlatform,
   byName,
   type Check,
+  callPlatform,
   connect,
   connected,
   eventually,
@@ -119,6 +120,8 @@ describe('one POST connects a number', () => {
   it('leaves the app’s address to another program, and overrides it for its business account alone', async () => {
     const given = await addNumberAtPlatform(gateway);
     await gateway.platform.subscribe(given.app.id, other.url, 'theirs');
+    // the platform rejects an override before the app is subscribed to the business account
+    await callPlatform(gateway, given.app.token, 'DELETE', `${given.wabaId}/subscribed_apps`);
     const sender = await connected(gateway, given);
     expect(byName(sender.checks).appCallback).toMatchObject({
       status: 'warning',

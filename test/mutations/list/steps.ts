@@ -8,6 +8,7 @@ const call = 'src/messaging/sending/call-platform.ts';
 const rejection = 'src/messaging/sending/record-rejection.ts';
 const faults = ['test/api/appointments-faults.test.ts', 'test/api/appointments-crashes.test.ts'];
 const booking = ['test/api/appointments-book.test.ts', ...faults, 'test/api/appointments-races.test.ts'];
+const steps = ['test/api/appointments-steps.test.ts'];
 const outcomes = ['test/api/send-outcomes.test.ts', 'test/api/send-endings.test.ts'];
 const rejections = ['test/api/send-rejections.test.ts', ...outcomes];
 
@@ -25,7 +26,7 @@ export const mutations: Mutation[] = [
     find: '  if (!started) throw bookingWasCompensated();\n  const event = await insert(deps, connection, started, requested.staff, deadline);\n  return finishBooking(deps, connection, { ...started,',
     replace:
       '  const event = await insert(deps, connection, started ?? row, requested.staff, deadline);\n  return finishBooking(deps, connection, { ...(started ?? row),',
-    tests: booking,
+    tests: steps,
   },
   {
     name: 'a hold whose calendar is busy keeps its time',
@@ -60,7 +61,7 @@ export const mutations: Mutation[] = [
     file: create,
     find: 'generation <= 2 &&',
     replace: 'generation <= 0 &&',
-    tests: booking,
+    tests: steps,
   },
   {
     name: 'an event without a meeting link is confirmed without one',
@@ -75,7 +76,7 @@ export const mutations: Mutation[] = [
     file: create,
     find: 'if (found?.state !== bookingState.confirmed) throw bookingWasCompensated();',
     replace: 'if (found) throw bookingWasCompensated();',
-    tests: [...booking, 'test/api/appointments-transactions.test.ts', 'test/faults/appointments.test.ts'],
+    tests: steps,
   },
   {
     name: 'a compensated booking keeps its time',
@@ -96,21 +97,21 @@ export const mutations: Mutation[] = [
     file: compensation,
     find: 'if (removal.certain || row.removed_once)',
     replace: 'if (removal.certain || row.id)',
-    tests: booking,
+    tests: steps,
   },
   {
     name: 'a booking whose calendar is unreachable is compensated without removing its event',
     file: compensation,
     find: 'if (row.ends_at.getTime() + giveUpMs < deps.clock.now()) return endCompensation(deps, row);',
     replace: 'if (row.id) return endCompensation(deps, row);',
-    tests: [...faults, 'test/api/appointments-calendar.test.ts'],
+    tests: steps,
   },
   {
     name: 'a failed step of the reconciler is repeated without a delay',
     file: reconciler,
     find: '    await postpone(deps.db, row.id, retryDelayMs(row.attempts));\n',
     replace: '    await postpone(deps.db, row.id, 0);\n',
-    tests: [...faults, 'test/api/appointments-changes.test.ts'],
+    tests: steps,
   },
   {
     name: 'a hold whose event exists is compensated after a crash',
@@ -124,14 +125,7 @@ export const mutations: Mutation[] = [
     file: reconciler,
     find: "if (connection === 'dead' && deps.clock.now() < row.ends_at.getTime()) throw notConnected();",
     replace: '',
-    tests: [...faults, 'test/api/appointments-calendar.test.ts'],
-  },
-  {
-    name: 'a message whose file is missing is retried instead of failing',
-    file: call,
-    find: "(error.code.endsWith('_not_found') || error.code === 'media_damaged')",
-    replace: "error.code === 'media_damaged'",
-    tests: ['test/api/media-registration.test.ts', 'test/api/media-rejections.test.ts'],
+    tests: steps,
   },
   {
     name: 'a call that was not sent uses up no attempt',
@@ -175,13 +169,6 @@ export const mutations: Mutation[] = [
     find: '      await throttle(deps, message, kind, delaySeconds);\n',
     replace: '',
     tests: rejections,
-  },
-  {
-    name: 'a limit of a business account slows down one number',
-    file: rejection,
-    find: "kind === 'throttled_account' ? await listBusinessSenders(deps.db, sender_id) : [sender_id]",
-    replace: '[sender_id]',
-    tests: [...rejections, 'test/api/halting-reports.test.ts'],
   },
   {
     name: 'a retry comes before the time that the platform asked for',
