@@ -43,13 +43,14 @@ async function sendLines(demo: Demo, gateway: ChatbotGateway): Promise<string[]>
     variables: { '1': 'Ada', '2': 'A-1001', '3': 'on Friday' },
   };
   const body = { templateId: items[0]._id, recipients: [recipient] };
+  const events = `${demo.sandbox.receiverUrl}/sandbox/events`;
   return [
-    '# Send a template',
+    'Send a template:',
     `curl -s ${demo.baseUrl}/v1/templates/send -H 'X-API-Key: ${demo.apiKey}' -H 'Content-Type: application/json' \\`,
     `  -d ${quoted(body)}`,
     '',
-    '# See the signed webhooks of its stages at the receiver',
-    `sleep 1; curl -s ${demo.sandbox.receiverUrl}/sandbox/events`,
+    'See the signed webhooks of its stages at the receiver:',
+    `curl -s '${events}?status=read&wait=30' -o /dev/null; curl -s ${events}`,
     '',
   ];
 }
@@ -70,10 +71,10 @@ async function bookLines(demo: Demo, gateway: ChatbotGateway): Promise<string[]>
     phoneNumber: '15550100001',
   };
   return [
-    `# List the open slots of ${staff.name}`,
+    `List the open slots of ${staff.name}:`,
     `curl -s '${demo.baseUrl}/v1/appointments/available-slots?appointmentUserId=${staff._id}&date=${open.date}' -H 'X-API-Key: ${demo.apiKey}'`,
     '',
-    '# Book one, with a meeting link; if pasted twice, it stays one booking',
+    'Book one, with a meeting link (if pasted twice, it stays one booking):',
     `curl -s ${demo.baseUrl}/v1/appointments/book -H 'X-API-Key: ${demo.apiKey}' -H 'Content-Type: application/json' \\`,
     `  -H 'Idempotency-Key: ${randomUUID()}' \\`,
     `  -d ${quoted(booking)}`,

@@ -25,17 +25,11 @@ beforeAll(async () => {
 });
 afterAll(() => workspace?.close());
 
-/** The printed commands, one block from each comment line to the next. */
+/** The printed commands: a title that ends with a colon, and the lines below it. */
 function blocks(): { title: string; command: string }[] {
-  return program
-    .out()
-    .split(/^# /m)
-    .slice(1)
-    .map((block) => {
-      const [title = '', ...lines] = block.split('\n');
-      const end = lines.indexOf('');
-      return { title, command: lines.slice(0, end < 0 ? undefined : end).join('\n') };
-    });
+  return [...program.out().matchAll(/^(.+):\n((?:(?:curl| {2}-).*\n)+)/gm)].map(
+    ([, title = '', command = '']) => ({ title, command }),
+  );
 }
 
 /** Pastes a block into a shell; returns curl's response, which must be a success. */
