@@ -10,6 +10,7 @@ import type { OpenDatabase } from './db/open-database.ts';
 import { checkDatabase } from './db/ready.ts';
 import { openShutdown, within } from './http/draining.ts';
 import { listen } from './http/listen.ts';
+import { feedSends } from './messaging/campaigns/feed.ts';
 import { ensureRegistered, forgetRejectedRegistration } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
 import { openAccessCache } from './messaging/senders/access-cache.ts';
@@ -125,6 +126,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     isDraining: shutdown.isBegun,
     nudgeDispatch: () => running.workers?.dispatch.nudge(),
     nudgeQueue: () => running.workers?.queue.nudge(),
+    nudgeFeed: () => running.workers?.feed.nudge(),
     nudgeSync: () => running.workers?.templateSync.nudge(),
   };
   const server = await buildServer(deps);
@@ -167,6 +169,7 @@ function workerRounds(deps: RoundDeps): WorkerRounds {
   return {
     dispatch: () => deps.dispatcher.round(),
     queue: () => maintainQueue(deps),
+    feed: () => feedSends(deps),
     removeCodes: openCodeRemoval(deps),
     deliver: () => deps.deliveries.claimDue(),
     endpointMaintenance: () => maintainWebhooks(deps),

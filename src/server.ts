@@ -31,6 +31,7 @@ import { responseSerializer } from './http/serialization.ts';
 import { steadyRates } from './http/steady-rates.ts';
 import { requestValidator } from './http/validation.ts';
 import { type CallbackDeps, messagingCallbackRoutes } from './messaging/callback.ts';
+import { type CampaignRoutesDeps, campaignRoutes } from './messaging/campaigns/routes.ts';
 import { type MediaRoutesDeps, mediaRoutes } from './messaging/media/routes.ts';
 import { type SenderRoutesDeps, senderRoutes } from './messaging/senders/routes.ts';
 import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/routes.ts';
@@ -45,6 +46,7 @@ export type ServerDeps = AdmitDeps &
   AccountRoutesDeps &
   TemplateRoutesDeps &
   SendingRoutesDeps &
+  CampaignRoutesDeps &
   MediaRoutesDeps &
   SenderRoutesDeps &
   CallbackDeps &
@@ -66,7 +68,8 @@ export type ServerDeps = AdmitDeps &
 function moduleRoutes(server: Server, deps: ServerDeps): void {
   accountRoutes(server, deps); //            /v1/keys
   templateRoutes(server, deps); //           /v1/templates
-  sendingRoutes(server, deps); //            /v1/templates/send  /v1/sends  /v1/messages
+  sendingRoutes(server, deps); //            /v1/templates/send  /v1/messages
+  campaignRoutes(server, deps); //           /v1/sends
   mediaRoutes(server, deps); //              /v1/templates/media  /v1/media
   senderRoutes(server, deps); //             /v1/senders
   appointmentRoutes(server, deps); //        /v1/appointments  /callbacks/calendar

@@ -15,6 +15,8 @@ export interface WorkerRounds {
   dispatch: () => Promise<number>;
   /** Messages of templates that were approved again, and sends that are being cancelled. */
   queue: () => Promise<number>;
+  /** Recipients that enter or leave the queue, and scheduled sends. */
+  feed: () => Promise<number>;
   /** One-time codes of messages that expired, or that earlier versions sent. */
   removeCodes: () => Promise<number>;
   /** Deliveries of webhook events to receivers. */
@@ -55,6 +57,7 @@ export function startWorkers(deps: WorkersDeps): Workers {
   return {
     dispatch: start({ name: 'dispatch', perform: rounds.dispatch, idleMs: 250 }),
     queue: start({ name: 'queue', perform: rounds.queue, idleMs: 1_000 }),
+    feed: start({ name: 'feed', perform: rounds.feed, idleMs: 500 }),
     removeCodes: start({ name: 'remove-codes', perform: rounds.removeCodes, idleMs: 1_000 }),
     deliver: start({ name: 'deliver', perform: rounds.deliver, idleMs: 250 }),
     endpointMaintenance: start({

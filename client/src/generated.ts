@@ -1200,18 +1200,74 @@ export type SecretRotation = {
   activated: boolean;
 };
 
-/** A send, and how many of its messages have which status. */
+/** A send, its state, and how many of its recipients have which status. */
 export type Send = {
   /** Id of the send (UUIDv7). */
   sendId: string;
+  /** Name of the send, for your own use. */
+  name: string | null;
+  /** `done`: nothing waits, is queued or is being dispatched. */
+  state: "draft" | "scheduled" | "sending" | "paused" | "done" | "cancelled";
   /** Id of the template. */
   templateId: string;
   /** Id of the sender. */
   senderId: string;
-  /** Number of messages. */
+  /** Number of recipients. */
   total: number;
-  /** Number of messages by status. */
+  /** When the send starts by itself. */
+  sendAt: string | null;
+  /** How long messages may wait, from `sendAt` or the start. */
+  expiresInSeconds: number | null;
+  /** When recipients that still wait fail; null before a draft is started. */
+  expiresAt: string | null;
+  /** When the send started. */
+  startedAt: string | null;
+  /** When the send was paused; null unless it is paused. */
+  pausedAt: string | null;
+  /** `template_changed`: the template had changed when `sendAt` came. Null if a request paused the send. */
+  pausedReason: string | null;
+  /** When the gateway found that the send was done. */
+  doneAt: string | null;
+  /** When the send was cancelled. */
+  cancelledAt: string | null;
+  /** When the send was created. */
+  createdAt: string;
+  /** Number of recipients by status. `waiting`: kept apart from the queue until the send is fed into it. */
   counts: Record<string, number>;
+  /** Messages that the platform accepted, a second, in the last minute. */
+  perSecond: number;
+  /** When the rest will have been sent at this rate; null unless the send is `sending`. */
+  estimatedDoneAt: string | null;
+};
+
+/** A send in a list, without counts. */
+export type SendItem = {
+  /** Id of the send (UUIDv7). */
+  sendId: string;
+  /** Name of the send, for your own use. */
+  name: string | null;
+  /** `done`: nothing waits, is queued or is being dispatched. */
+  state: "draft" | "scheduled" | "sending" | "paused" | "done" | "cancelled";
+  /** Id of the template. */
+  templateId: string;
+  /** Id of the sender. */
+  senderId: string;
+  /** Number of recipients. */
+  total: number;
+  /** When the send starts by itself. */
+  sendAt: string | null;
+  /** How long messages may wait, from `sendAt` or the start. */
+  expiresInSeconds: number | null;
+  /** When recipients that still wait fail; null before a draft is started. */
+  expiresAt: string | null;
+  /** When the send started. */
+  startedAt: string | null;
+  /** When the send was paused; null unless it is paused. */
+  pausedAt: string | null;
+  /** `template_changed`: the template had changed when `sendAt` came. Null if a request paused the send. */
+  pausedReason: string | null;
+  /** When the gateway found that the send was done. */
+  doneAt: string | null;
   /** When the send was cancelled. */
   cancelledAt: string | null;
   /** When the send was created. */
@@ -1249,8 +1305,12 @@ export type SendTemplate = {
   metadata?: Record<string, string>;
   /** Id of the sender. Default: the default sender of the business account. */
   senderId?: string;
-  /** How long a message may wait in the queue. Default: 86,400; authentication templates 600. */
+  /** How long a message may wait, from the request or from `sendAt`. Default: 86,400; authentication templates 600. */
   expiresInSeconds?: number;
+  /** Name of the send; the list of sends shows it. */
+  name?: string;
+  /** When to send, at most 90 days ahead; a past instant sends now. Not for authentication templates. */
+  sendAt?: string;
 };
 
 /** A messaging number of the account. */
@@ -1771,7 +1831,7 @@ export type UploadMedia = {
 export type WebhookEvent = MessageStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | SenderStatusEvent | TestEvent;
 
 /** Every error code of the API. */
-export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_found' | 'unsupported_media_type' | 'upload_timeout';
+export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'send_state_conflict' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_found' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout';
 
 /** The error codes of each operation. */
 export interface OperationErrors {
@@ -1788,11 +1848,15 @@ export interface OperationErrors {
   deleteMedia: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_in_use' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'storage_unavailable' | 'unsupported_media_type';
   downloadMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'media_damaged' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'storage_unavailable';
   sendTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'method_not_allowed' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_not_approved' | 'template_not_found' | 'unsupported_media_type';
-  getSend: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full';
-  cancelSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full' | 'unsupported_media_type';
   listMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full' | 'template_not_found';
   getMessage: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   resendMessage: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'content_removed' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'template_not_found' | 'unsupported_media_type';
+  listSends: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  getSend: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full';
+  startSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'unsupported_media_type' | 'upload_in_progress';
+  pauseSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type';
+  resumeSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'unsupported_media_type';
+  cancelSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type';
   listDepartments: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   createDepartment: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
   listStaff: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
@@ -1973,24 +2037,6 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<SendResult>;
 
-  /** Get a send. Counts the messages of the send by status. Scope: `messages:read`. */
-  getSend(
-    input: {
-      /** Id of the send (`sendId`). */
-      sendId: string;
-    },
-    options?: CallOptions,
-  ): Promise<Send>;
-
-  /** Cancel a send. Messages that are still queued fail with code 900003. Others are not affected. Scope: `messages:send`. */
-  cancelSend(
-    input: {
-      /** Id of the send (`sendId`). */
-      sendId: string;
-    },
-    options?: CallOptions,
-  ): Promise<Send>;
-
   /** List messages. Newest first, each with its timeline. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null. Scope: `messages:read`. */
   listMessages(
     input?: {
@@ -2034,6 +2080,74 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<Message>;
+
+  /** List sends. Newest first. Lists sends that were made as drafts, or with `name` or `sendAt`; `kind=all` lists every send. A page of a filtered list can hold fewer than `limit` items: continue until `nextCursor` is null. Scope: `messages:read`. */
+  listSends(
+    input?: {
+      /** `campaign` (default): sends that were made as drafts, or with `name` or `sendAt`. `all`: every send. */
+      kind?: "campaign" | "all";
+      /** Only sends in this state. */
+      state?: "draft" | "scheduled" | "sending" | "paused" | "done" | "cancelled";
+      /** Only sends of this template. */
+      templateId?: string;
+      /** Only sends of this sender. */
+      senderId?: string;
+      /** Only sends created at or after this instant. */
+      from?: string;
+      /** Only sends created before this instant. */
+      to?: string;
+      /** Items per page. */
+      limit?: number;
+      /** The `nextCursor` of the previous page; omit it for the first page. */
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<SendItem, CursorPagination>;
+
+  /** Get a send. Returns the state of the send, its rate, and its recipients by status. Scope: `messages:read`. */
+  getSend(
+    input: {
+      /** Id of the send (`sendId`). */
+      sendId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Send>;
+
+  /** Start a send. Starts a scheduled send now. No effect on a send that is already `sending`. Scope: `messages:send`. */
+  startSend(
+    input: {
+      /** Id of the send (`sendId`). */
+      sendId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Send>;
+
+  /** Pause a send. No call begins for its messages after the response; calls in flight are finished. Queued messages leave the queue. A paused send keeps expiring. Scope: `messages:send`. */
+  pauseSend(
+    input: {
+      /** Id of the send (`sendId`). */
+      sendId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Send>;
+
+  /** Resume a paused send. Continues the send, or schedules it if its `sendAt` is in the future. Scope: `messages:send`. */
+  resumeSend(
+    input: {
+      /** Id of the send (`sendId`). */
+      sendId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Send>;
+
+  /** Cancel a send. Recipients that wait or are queued fail with code 900003. Others are not affected. A send that is done cannot be cancelled. Scope: `messages:send`. */
+  cancelSend(
+    input: {
+      /** Id of the send (`sendId`). */
+      sendId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Send>;
 
   /** List departments. Scope: `appointments:read`. */
   listDepartments(
@@ -2527,11 +2641,15 @@ export const operations = {
   deleteMedia: 'DELETE /v1/media/{mediaId}',
   downloadMedia: 'GET /v1/media/{mediaId}/content file',
   sendTemplate: 'POST /v1/templates/send key',
-  getSend: 'GET /v1/sends/{sendId}',
-  cancelSend: 'POST /v1/sends/{sendId}/cancel',
   listMessages: 'GET /v1/messages list',
   getMessage: 'GET /v1/messages/{id}',
   resendMessage: 'POST /v1/messages/{id}/resend key',
+  listSends: 'GET /v1/sends list',
+  getSend: 'GET /v1/sends/{sendId}',
+  startSend: 'POST /v1/sends/{sendId}/start',
+  pauseSend: 'POST /v1/sends/{sendId}/pause',
+  resumeSend: 'POST /v1/sends/{sendId}/resume',
+  cancelSend: 'POST /v1/sends/{sendId}/cancel',
   listDepartments: 'GET /v1/appointments/departments list',
   createDepartment: 'POST /v1/appointments/departments',
   listStaff: 'GET /v1/appointments/users list',

@@ -33,6 +33,8 @@ export const errorCodes = {
   template_changed: [409, 'The template changed, so the content no longer fits.'],
   message_not_failed: [409, 'Only a failed message can be resent.'],
   content_removed: [409, 'The content of the message was removed, so it cannot be resent.'],
+  send_state_conflict: [409, 'The send is done, so it cannot be paused.'],
+  upload_in_progress: [409, 'Recipients are being uploaded to this send.'],
   sender_mismatch: [409, 'The sender belongs to another business account than the template.'],
   sender_not_configured: [409, 'The account has no sender. Add one with POST /v1/senders.'],
   sender_exists: [409, 'The account already has a sender with this phoneNumberId.'],

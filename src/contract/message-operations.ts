@@ -1,4 +1,4 @@
-// The operations of sends and messages.
+// The operations of the send operation and of messages.
 import type { Operation } from './operation.ts';
 
 const messages = { tag: 'Messages' };
@@ -21,22 +21,6 @@ export const messageOperations: Record<string, Operation> = {
       'Sends an approved template to 1 to 1,000 recipients. Nothing is sent unless the whole request is valid. The response reports the result for each recipient. With `Prefer: respond-async` it is 202, without waiting for the platform.',
     errors: content,
     message: '1 message accepted.',
-  },
-  'GET /v1/sends/{sendId}': {
-    ...messages,
-    id: 'getSend',
-    summary: 'Get a send',
-    description: 'Counts the messages of the send by status.',
-    errors: ['send_not_found'],
-    message: 'Send found.',
-  },
-  'POST /v1/sends/{sendId}/cancel': {
-    ...messages,
-    id: 'cancelSend',
-    summary: 'Cancel a send',
-    description: 'Messages that are still queued fail with code 900003. Others are not affected.',
-    errors: ['send_not_found'],
-    message: 'Send cancelled: 3 queued messages will not be sent.',
   },
   'GET /v1/messages': {
     ...messages,

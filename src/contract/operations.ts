@@ -2,6 +2,7 @@
 import { accountOperations } from './account-operations.ts';
 import { appointmentOperations } from './appointment-operations.ts';
 import { bookingOperations } from './booking-operations.ts';
+import { campaignOperations } from './campaign-operations.ts';
 import { messageOperations } from './message-operations.ts';
 import type { Operation } from './operation.ts';
 import { templateOperations } from './template-operations.ts';
@@ -11,6 +12,7 @@ import { webhookOperations } from './webhook-operations.ts';
 export const operations: Readonly<Record<string, Operation>> = {
   ...templateOperations,
   ...messageOperations,
+  ...campaignOperations,
   ...appointmentOperations,
   ...bookingOperations,
   ...webhookOperations,

@@ -1,6 +1,6 @@
 // Sends on the wire.
 import { Type } from 'typebox';
-import { Id, instant, nullable } from './envelope.ts';
+import { Id, nullable } from './envelope.ts';
 
 /**
  * Any scalar: filling the template reports values that are not strings, by the name of the variable. Objects and arrays are
@@ -89,7 +89,21 @@ export const SendBody = Type.Object(
         minimum: 1,
         maximum: 2_592_000,
         description:
-          'How long a message may wait in the queue. Default: 86,400; authentication templates 600.',
+          'How long a message may wait, from the request or from `sendAt`. Default: 86,400; authentication templates 600.',
+      }),
+    ),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: 'Name of the send; the list of sends shows it.',
+      }),
+    ),
+    sendAt: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'When to send, at most 90 days ahead; a past instant sends now. Not for authentication templates.',
       }),
     ),
   },
@@ -177,40 +191,6 @@ export const SendResult = Type.Object(
             error: null,
           },
         ],
-      },
-    ],
-  },
-);
-
-export const SendSummary = Type.Object(
-  {
-    sendId,
-    templateId,
-    senderId: Type.String({ ...Id, description: 'Id of the sender.' }),
-    total: Type.Integer({ description: 'Number of messages.' }),
-    counts: Type.Record(Type.String(), Type.Integer(), { description: 'Number of messages by status.' }),
-    cancelledAt: nullable(instant('When the send was cancelled.')),
-    createdAt: instant('When the send was created.'),
-  },
-  {
-    title: 'Send',
-    description: 'A send, and how many of its messages have which status.',
-    examples: [
-      {
-        ...exampleIds,
-        senderId: '019a0b5e-7c00-7000-8000-000000000006',
-        total: 2,
-        counts: {
-          queued: 0,
-          dispatching: 0,
-          accepted: 0,
-          sent: 0,
-          delivered: 2,
-          read: 0,
-          failed: 0,
-        },
-        cancelledAt: null,
-        createdAt: '2026-03-10T14:00:00.000Z',
       },
     ],
   },

@@ -120,6 +120,20 @@ export const clockFixes: readonly ClockFix[] = [
         where read_due_at > ${inSeconds(61)} or deleting_until > now()`,
     ),
   },
+  {
+    // scheduled times are promised to callers: the worker looks at each send again and keeps them
+    name: 'send_feeds',
+    afterSeconds: 0,
+    perform: whole(() => sql`update send_feeds set due_at = now() where due_at > now()`),
+  },
+  {
+    // the lease of an upload of recipients, two minutes at most
+    name: 'sends',
+    afterSeconds: 0,
+    perform: whole(
+      () => sql`update sends set upload_until = now() where is_open and upload_until > ${inSeconds(121)}`,
+    ),
+  },
   { name: 'send_cancellations', afterSeconds: 0, perform: due('send_cancellations', 'due_at', 60) },
   { name: 'sender_states', afterSeconds: 0, perform: due('sender_states', 'due_at', 120) },
   // old one-time codes are deleted again a day after the first run

@@ -430,16 +430,53 @@ export interface SenderStates {
   verified_name: string | null;
 }
 
+export interface SendFeeds {
+  account_id: string;
+  due_at: Timestamp;
+  send_id: string;
+}
+
+export interface SendRecipients {
+  account_id: string;
+  attempts: Generated<number>;
+  content: Json;
+  error: Json | null;
+  id: string;
+  media_id: string | null;
+  metadata: Json | null;
+  name: string | null;
+  phone: string;
+  position: Generated<number>;
+  send_id: string;
+}
+
 export interface Sends {
   account_id: string;
   cancelled_at: Timestamp | null;
+  components: Json | null;
   created_at: Generated<Timestamp>;
+  defaults: Json | null;
+  done_at: Timestamp | null;
+  expires_at: Timestamp | null;
+  expires_in: number | null;
   id: string;
+  is_open: Generated<boolean>;
   language: string;
+  last_recipient_id: string | null;
+  listed: Generated<boolean>;
+  name: string | null;
+  paused_at: Timestamp | null;
+  paused_reason: string | null;
+  priority: number | null;
+  send_at: Timestamp | null;
   sender_id: string;
+  stage: Generated<number>;
+  started_at: Timestamp | null;
   template_id: string;
   template_name: string;
   total: number;
+  upload_id: string | null;
+  upload_until: Timestamp | null;
 }
 
 export interface Staff {
@@ -544,6 +581,8 @@ export interface DB {
   replays: Replays;
   resends: Resends;
   send_cancellations: SendCancellations;
+  send_feeds: SendFeeds;
+  send_recipients: SendRecipients;
   sender_paces: SenderPaces;
   sender_states: SenderStates;
   senders: Senders;

@@ -169,16 +169,17 @@ test('a message that is rejected for now while its send is being cancelled is no
   const id = messages[0]?.id ?? '';
   await ends(id, 'dispatching');
   const cancelled = await gateway.call<{ counts: object }>('POST', `/v1/sends/${sendId}/cancel`);
-  expect(cancelled.body.data.counts).toEqual({ dispatching: 1 });
+  expect(cancelled.body.data.counts).toEqual({ waiting: 0, dispatching: 1 });
   await ends(id, 'failed');
   expect((await messageOf(gateway, id)).error).toMatchObject({ code: 900003 });
   expect(await gateway.platform.ledger({ opaque: id })).toEqual([]);
 });
 
-test('cancelling leaves accepted messages unchanged', async () => {
+test('a send that is done cannot be cancelled, and its messages stay as they are', async () => {
   const { body } = await sendTo([phone()]);
   const { sendId, messages } = body.data;
   await ends(messages[0]?.id ?? '', 'read');
-  const response = await gateway.call<{ counts: object }>('POST', `/v1/sends/${sendId}/cancel`);
-  expect(response.body.data.counts).toEqual({ read: 1 });
+  const response = await gateway.call('POST', `/v1/sends/${sendId}/cancel`);
+  expect([response.status, response.body.code]).toEqual([409, 'send_state_conflict']);
+  expect((await messageOf(gateway, messages[0]?.id ?? '')).status).toBe('read');
 });

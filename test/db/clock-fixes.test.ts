@@ -39,6 +39,8 @@ const needNothing = [
   /\.(started|insert_started|wish_started|finished|recorded|parked|written)_at$/,
   /^(attempts\.at|(operator_notices|callback_uptime)\.seen_at|clock_steps\.noticed_at|database_clock\.seen_at)$/,
   // of the platform's clock, or shown to people alone
+  // promised to callers, or the time of an event in the past
+  /^sends\.(send|paused|done|expires)_at$/,
   /^sender_states\.(token_expires|handshake|last_callback)_at$/,
   /^(contacts|contact_windows|received_messages)\.(last_)?received_at$/,
   // the platform's clock, compared only with itself

@@ -21,6 +21,7 @@ const layers: string[][] = [
 
 /** The submodules of the same module that a submodule may import. */
 const submoduleImports: Record<string, string[]> = {
+  'messaging/campaigns': ['sending', 'received', 'contacts', 'templates', 'media', 'senders'],
   'messaging/sending': ['received', 'contacts', 'templates', 'media', 'senders'],
   'messaging/received': ['contacts', 'templates', 'media', 'senders'],
   'messaging/contacts': ['templates', 'media', 'senders'],

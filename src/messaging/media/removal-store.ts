@@ -27,6 +27,11 @@ export async function isMediaInUse(tx: Tx, accountId: string, mediaId: string): 
   const { rows } = await sql`
     select 1 from messages
     where media_id = ${mediaId} and account_id = ${accountId} and due_at is not null
+    union all
+    select 1 from send_recipients where media_id = ${mediaId}
+    union all
+    select 1 from media f join sends s on s.account_id = f.account_id and s.is_open and s.defaults ->> 'mediaId' = f.public_id
+    where f.id = ${mediaId}
     limit 1`.execute(tx);
   return rows.length > 0;
 }

@@ -48,7 +48,7 @@ export async function deleteMedia(
     if (await isMediaInUse(tx, of.accountId, locked.id)) {
       throw new AppError(
         'media_in_use',
-        'Queued messages need this media. Wait until they are sent, or cancel their send.',
+        'Queued messages, or a draft, scheduled or paused send, need this media. Wait until they are sent, or cancel the send.',
       );
     }
     await markRemoving(tx, locked.id, retrySeconds);

@@ -138,7 +138,7 @@ async function remove(tx: Tx, { id, account_id: accountId }: SenderRow): Promise
 const hasQueuedMessages = () =>
   new AppError(
     'sender_in_use',
-    'This sender has queued messages. Cancel their sends, or wait until they are sent.',
+    'This sender has queued messages, or a draft, scheduled or unfinished send names it. Cancel or delete these sends, or wait until they are sent.',
   );
 
 /** Moves callbacks to the app's other senders: those of the same business account first, then of the same account. */

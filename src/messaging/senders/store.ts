@@ -131,10 +131,13 @@ export async function updateSender(tx: Tx, id: string, change: SenderChange): Pr
   return row;
 }
 
-/** True if this sender has queued or dispatching messages. */
+/** True if this sender has queued or dispatching messages, or a send that is not finished names it. */
 export async function hasWaitingMessages(tx: Db | Tx, senderId: string): Promise<boolean> {
   const { rows } = await sql`
-    select 1 from messages where sender_id = ${senderId} and due_at is not null limit 1`.execute(tx);
+    (select 1 from messages where sender_id = ${senderId} and due_at is not null limit 1)
+    union all
+    (select 1 from senders n join sends s on s.account_id = n.account_id and s.is_open and s.sender_id = n.id
+      where n.id = ${senderId} limit 1)`.execute(tx);
   return rows.length > 0;
 }
 

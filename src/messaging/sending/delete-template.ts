@@ -18,6 +18,7 @@ import { type FailDeps, failAndPublish } from './fail.ts';
 import { ownErrors, state } from './message.ts';
 import {
   findQueuedOfTemplate,
+  hasOpenSends,
   isTemplateBeingCalled,
   isTemplateInUse,
   type TemplateKey,
@@ -85,6 +86,8 @@ async function beginDeleting(
     // waits for sends that are being inserted; later ones see the mark
     const before = await lockTemplate(tx, of.templateId);
     if (!before) throw templateNotFound();
+    if (await hasOpenSends(tx, of))
+      throw inUse('A draft, scheduled or unfinished send names this template. Cancel or delete it first.');
     if (before.status === 'draft') {
       await deleteTemplates(tx, [before.id]);
       return { before, leasedDeliveries: [] };

@@ -146,7 +146,7 @@ export class Dispatcher {
     return unknown.length + expired.length;
   }
 
-  /** Claims due messages: suspends those of held templates, fails cancelled and expired ones, offers the others. */
+  /** Claims due messages: suspends those of held templates, fails cancelled and expired ones, leaves paused ones, offers the others. */
   async #claim(): Promise<number> {
     const { hot, processId } = this.#deps;
     const busy = this.#all()
@@ -160,7 +160,7 @@ export class Dispatcher {
       error: message.cancelled ? ownErrors.cancelled : expiredError(message.error),
     }));
     await failAndPublish(this.#deps, failures, [state.queued]);
-    this.offer(claimed.filter(({ cancelled, expired }) => !cancelled && !expired));
+    this.offer(claimed.filter(({ cancelled, expired, paused }) => !cancelled && !expired && !paused));
     return claimed.length + held.length;
   }
 }

@@ -18,6 +18,8 @@ import { isSlowedFor } from './paces-store.ts';
 export type ClaimedMessage = LeasedMessage & {
   /** Its send was cancelled while it was dispatching, and the platform did not accept it. */
   cancelled: boolean;
+  /** Its send is paused: it stays leased until the worker moves it out of the queue. */
+  paused: boolean;
   /** Its time to live ended, or had ended before the database's clock stepped back, so that its code was removed. */
   expired: boolean;
   /** The platform's last rejection. */
@@ -61,11 +63,11 @@ export async function claimDue(
       returning m.account_id, m.id, m.send_id, m.sender_id, m.phone, m.content, m.media_id, m.priority, m.attempts,
         m.due_at::text lease, m.expires_at <= now() or ${isContentRemoved} expired, m.error)
     select c.account_id, c.id, c.sender_id, s.template_name, s.language, c.phone, c.content, c.media_id, c.priority,
-      c.attempts, c.lease, s.cancelled_at is not null cancelled, c.expired, c.error, false held
+      c.attempts, c.lease, s.cancelled_at is not null cancelled, s.paused_at is not null paused, c.expired, c.error, false held
     from claimed c cross join lateral (
-      select template_name, language, cancelled_at from sends where account_id = c.account_id and id = c.send_id limit 1) s
+      select template_name, language, cancelled_at, paused_at from sends where account_id = c.account_id and id = c.send_id limit 1) s
     union all
-    select p.account_id, p.id, null, null, null, null, null, null, null, null, null, null, null, null, true
+    select p.account_id, p.id, null, null, null, null, null, null, null, null, null, null, null, null, null, true
     from picked p where p.is_held`.execute(db);
   return {
     claimed: rows.filter(({ held }) => !held),

@@ -113,6 +113,15 @@ export async function isTemplateInUse(tx: Tx, of: TemplateKey): Promise<boolean>
   return rows.length > 0;
 }
 
+/** True if a draft, scheduled or unfinished send names the template: its recipients are kept apart from the queue. */
+export async function hasOpenSends(tx: Tx, { accountId, templateId }: TemplateKey): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from sends where account_id = ${accountId} and is_open and template_id = ${templateId} limit 1`.execute(
+    tx,
+  );
+  return rows.length > 0;
+}
+
 /** True if messages of the template are being called. */
 export async function isTemplateBeingCalled(db: Db, of: TemplateKey): Promise<boolean> {
   const { rows } = await pending(of, isBeingCalled, 1).execute(db);

@@ -15,7 +15,7 @@ import {
 
 /**
  * Moves queued messages to `dispatching`: the lock that prevents sending twice. Skips messages of halted senders, held
- * templates and cancelled sends. Returns for each key whether it moved; only those may be called. The outcome is unknown
+ * templates, and paused or cancelled sends. Returns for each key whether it moved; only those may be called. The outcome is unknown
  * until it is recorded. Keeps `due_at`, so that the update is heap-only. Keys sorted by id.
  */
 export async function beginDispatch(db: Db, keys: readonly MessageKey[]): Promise<boolean[]> {

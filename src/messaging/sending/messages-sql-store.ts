@@ -39,11 +39,11 @@ export const isTemplateHeld = (templateId: RawBuilder<unknown>): RawBuilder<bool
 export const isSenderHalted = (senderId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`((select n.halted_at is not null from senders n where n.id = ${senderId}) is true)`;
 
-/** True if the send was cancelled. */
-const isSendCancelled = (accountId: RawBuilder<unknown>, sendId: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql`((select c.cancelled_at is not null from sends c where c.account_id = ${accountId} and c.id = ${sendId}) is true)`;
+/** True if the send was cancelled or is paused. */
+const isSendStopped = (accountId: RawBuilder<unknown>, sendId: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`((select c.cancelled_at is not null or c.paused_at is not null from sends c where c.account_id = ${accountId} and c.id = ${sendId}) is true)`;
 
 /** True if the message `m` is queued and nothing forbids its call. `beginDispatch` requires it. */
 export const isCallable: RawBuilder<boolean> = sql`(m.state = ${stateSql.queued} and m.expires_at > now()
   and not ${isSenderHalted(sql`m.sender_id`)} and not ${isTemplateHeld(sql`m.template_id`)}
-  and not ${isSendCancelled(sql`m.account_id`, sql`m.send_id`)})`;
+  and not ${isSendStopped(sql`m.account_id`, sql`m.send_id`)})`;

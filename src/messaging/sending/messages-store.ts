@@ -85,18 +85,6 @@ export async function findMessage(db: Db, accountId: string, id: string): Promis
   return row as unknown as MessageRow | undefined;
 }
 
-/** Counts a send's messages by state. */
-export async function countByState(
-  db: Db,
-  accountId: string,
-  sendId: string,
-): Promise<{ state: number; n: number }[]> {
-  const { rows } = await sql<{ state: number; n: number }>`
-    select state, count(*)::int n from messages
-    where send_id = ${sendId} and account_id = ${accountId} group by state order by state`.execute(db);
-  return rows;
-}
-
 /** A message as the response to a send reports it. */
 export interface ResultRow {
   id: string;
@@ -107,11 +95,15 @@ export interface ResultRow {
   error: MessageError | null;
 }
 
-/** Lists a send's messages in the order of its recipients. */
+/** Lists a send's messages in the order of its recipients, with those that are kept apart from the queue. */
 export async function listResults(db: Db, accountId: string, sendId: string): Promise<ResultRow[]> {
   const { rows } = await sql<ResultRow>`
-    select id, wamid, phone, name, state, error from messages
-    where send_id = ${sendId} and account_id = ${accountId} order by position`.execute(db);
+    select id, wamid, phone, name, state, error from (
+      select id, wamid, phone, name, state, error, position from messages
+      where send_id = ${sendId} and account_id = ${accountId}
+      union all
+      select id, null, phone, name, ${stateSql.queued}, null, position from send_recipients where send_id = ${sendId}) x
+    order by position, id`.execute(db);
   return rows;
 }
 

@@ -1,10 +1,9 @@
-// Presenter: sends and messages as the API returns them. Pure.
+// Presenter: results of sends and messages as the API returns them. Pure.
 
 import { uuidTime } from '../../base/uuid-time.ts';
 import { state, stateName } from './message.ts';
 import type { MessageRow, ResultRow } from './messages-store.ts';
 import type { Resend } from './resends-store.ts';
-import type { SendRow } from './sends-store.ts';
 import { timelineOf } from './timeline.ts';
 
 /** A recipient's result in the response to a send: `accepted` covers every later state. */
@@ -84,18 +83,5 @@ export function presentMessage(row: MessageRow, resends: readonly Resend[]) {
       implied: row.implied,
     }),
     createdAt: uuidTime(row.id).toISOString(),
-  };
-}
-
-/** A send with the number of its messages in each state. */
-export function presentSendSummary(send: SendRow, counts: { state: number; n: number }[]) {
-  return {
-    sendId: send.id,
-    templateId: send.template_id,
-    senderId: send.sender_id,
-    total: send.total,
-    counts: Object.fromEntries(counts.map(({ state: number, n }) => [stateName(number), n])),
-    cancelledAt: send.cancelled_at?.toISOString() ?? null,
-    createdAt: send.created_at.toISOString(),
   };
 }

@@ -21,6 +21,10 @@ export interface SendRequest {
   metadata?: Record<string, string> | undefined;
   senderId?: string | undefined;
   expiresInSeconds?: number | undefined;
+  /** A name for the list of sends. */
+  name?: string | undefined;
+  /** When to send; undefined or past: now. RFC 3339. */
+  sendAt?: string | undefined;
   /** The error to throw if the content does not fit the template, for a request whose content the caller did not write. */
   problemsOf?: () => AppError;
 }

@@ -1,13 +1,11 @@
-// Routes: sends and messages.
+// Routes: the send operation and messages.
 import type { FastifyReply } from 'fastify';
-import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import { lowestUuidAt } from '../../base/uuid-time.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { ListMessagesQuery, MessageDetail, MessageItem, MessageParams } from '../../contract/messages.ts';
-import { SendBody, SendParams, SendResult, SendSummary } from '../../contract/sends.ts';
-import type { Db } from '../../db/db.ts';
+import { SendBody, SendResult } from '../../contract/sends.ts';
 import { recordKeyResponse } from '../../db/idempotency-keys.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
@@ -15,15 +13,16 @@ import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { deliveriesOf } from '../../webhooks/publish.ts';
 import { templateNotFound } from '../templates/submit.ts';
-import { type CancelDeps, cancelSend } from './cancel.ts';
 import type { DeleteTemplateDeps } from './delete-template.ts';
 import { deleteTemplateRoutes } from './delete-template-routes.ts';
+import { requireSend } from './find-send.ts';
 import { state, stateNumber } from './message.ts';
-import { countByState, findMessage, listMessages, listResults, type ResultRow } from './messages-store.ts';
-import { describeSend, presentMessage, presentSend, presentSendSummary } from './presenter.ts';
+import { findMessage, listMessages, listResults, type ResultRow } from './messages-store.ts';
+import { describeSend, presentMessage, presentSend } from './presenter.ts';
 import { messageNotFound } from './resend.ts';
 import { resendRoutes } from './resend-routes.ts';
 import { findResends } from './resends-store.ts';
+import { findKeptMessage } from './scheduled-store.ts';
 import {
   awaitCompletions,
   keyLeaseSeconds,
@@ -32,26 +31,14 @@ import {
   type StartedSend,
   startSend,
 } from './send.ts';
-import { findSend, type SendRow } from './sends-store.ts';
 
-export type SendingRoutesDeps = SendDeps & CancelDeps & DeleteTemplateDeps & { keyedHash: KeyedHash };
+export type SendingRoutesDeps = SendDeps & DeleteTemplateDeps & { keyedHash: KeyedHash };
 
 const prefersAsync = /(^|[,;\s])respond-async($|[,;\s])/i;
 
-function sendNotFound(): AppError {
-  return new AppError('send_not_found', 'There is no such send in this account.');
-}
-
-async function requireSend(deps: { db: Db }, accountId: string, sendId: string): Promise<SendRow> {
-  const send = isUuid(sendId) ? await findSend(deps.db, accountId, sendId) : undefined;
-  if (!send) throw sendNotFound();
-  return send;
-}
-
-/** POST /v1/templates/send, GET /v1/sends/:sendId and its cancellation, GET /v1/messages. */
+/** POST /v1/templates/send, GET /v1/messages. */
 export function sendingRoutes(server: Server, deps: SendingRoutesDeps): void {
   sendRoute(server, deps);
-  sendsRoutes(server, deps);
   messagesRoutes(server, deps);
   resendRoutes(server, deps);
   deleteTemplateRoutes(server, deps);
@@ -144,48 +131,6 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
   );
 }
 
-function sendsRoutes(server: Server, deps: SendingRoutesDeps): void {
-  server.get(
-    '/v1/sends/:sendId',
-    {
-      schema: {
-        params: SendParams,
-        response: { 200: success(SendSummary) },
-      },
-      config: { scope: 'messages:read' },
-    },
-    async (request) => {
-      const { sendId } = request.params;
-      const { accountId } = request.caller;
-      const send = await requireSend(deps, accountId, sendId);
-      return ok('Send found.', presentSendSummary(send, await countByState(deps.db, accountId, sendId)));
-    },
-  );
-
-  server.post(
-    '/v1/sends/:sendId/cancel',
-    {
-      schema: {
-        params: SendParams,
-        response: { 200: success(SendSummary) },
-      },
-      config: { scope: 'messages:send' },
-    },
-    async (request) => {
-      const { sendId } = request.params;
-      const { accountId } = request.caller;
-      const send = await requireSend(deps, accountId, sendId);
-      const cancelled = await cancelSend(deps, { accountId, sendId });
-      const row = (await findSend(deps.db, accountId, sendId)) ?? send;
-      const counts = await countByState(deps.db, accountId, sendId);
-      return ok(
-        `Send cancelled: ${cancelled} queued messages will not be sent.`,
-        presentSendSummary(row, counts),
-      );
-    },
-  );
-}
-
 function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
   server.get(
     '/v1/messages',
@@ -242,7 +187,10 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
     },
     async (request) => {
       const { id } = request.params;
-      const row = isUuid(id) ? await findMessage(deps.db, request.caller.accountId, id) : undefined;
+      const { accountId } = request.caller;
+      if (!isUuid(id)) throw messageNotFound();
+      const row =
+        (await findMessage(deps.db, accountId, id)) ?? (await findKeptMessage(deps.db, accountId, id));
       if (!row) throw messageNotFound();
       const deliveries = await deliveriesOf(deps.db, row.account_id, row.id);
       const resends = await findResends(deps.db, row.account_id, [row.id]);

@@ -1,6 +1,6 @@
 // Sending a template to many recipients: check everything, store the send, dispatch it, wait for the results.
 import type { Clock } from '../../base/clock.ts';
-import { AppError } from '../../base/errors.ts';
+import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { isUnavailable } from '../../db/failure.ts';
@@ -19,7 +19,14 @@ import { findCompletions } from './messages-claims-store.ts';
 import type { CheckQueue } from './queue-limit.ts';
 import type { SendRequest } from './recipients.ts';
 import { requireApproved, requireSender, resolveTemplate, sendablePlan } from './resolve-template.ts';
-import { type InsertedSend, insertSend, type NewMessage, type ResolvedSender } from './sends-store.ts';
+import { insertScheduledSend } from './scheduled-store.ts';
+import {
+  type InsertedSend,
+  insertSend,
+  type NewMessage,
+  type NewSend,
+  type ResolvedSender,
+} from './sends-store.ts';
 
 export interface SendDeps {
   db: Db;
@@ -61,6 +68,9 @@ export interface StartedSend {
 /** Writes rows in the transaction of the send; an error rolls all back. */
 type AlsoWrite = (tx: Tx, messages: NewMessage[]) => Promise<void>;
 
+/** How far ahead a send may be scheduled. */
+const scheduledAheadMaxMs = 90 * 86_400_000;
+
 const defaultExpirySeconds = { authentication: 600, other: 86_400 };
 
 /**
@@ -81,6 +91,8 @@ export async function startSend(
   const messages = await fillAll(deps, plan, request, media);
   requireApproved(template);
   const sender = requireSender(resolved);
+  const sendAt = sendAtOf(deps, request, template);
+  if (sendAt) return schedule(deps, { request, template, sender, messages, key, sendAt });
   await deps.checkQueue(request.accountId, messages.length);
   const sendId = uuidv7(deps.clock.now());
   if (!sender.halted_at) await chooseDispatchModes(deps, messages, sender, priorityOf(template.category));
@@ -106,6 +118,60 @@ export async function startSend(
   if (!isOpen || reserved.length + leased.length < messages.length) deps.nudgeDispatch();
   const awaited = isOpen ? messages.map((message) => message.id) : [];
   return { id: sendId, templateId: template.id, messages, awaited };
+}
+
+/** True if the messages of the template are one-time codes. */
+const isAuthentication = ({ category }: TemplateRow) => category.toUpperCase() === 'AUTHENTICATION';
+
+/** The time for which the send is scheduled; undefined: now. 400 if it is too far ahead, or for an authentication template. */
+function sendAtOf(deps: SendDeps, request: SendRequest, template: TemplateRow): Date | undefined {
+  if (request.sendAt === undefined) return undefined;
+  const problem = (message: string) => invalidRequest([{ path: 'sendAt', message }]);
+  if (isAuthentication(template)) throw problem('is not allowed for an authentication template');
+  const sendAt = new Date(request.sendAt);
+  const aheadMs = sendAt.getTime() - deps.clock.now();
+  if (aheadMs > scheduledAheadMaxMs) throw problem('must be at most 90 days ahead');
+  return aheadMs > 0 ? sendAt : undefined;
+}
+
+const expirySecondsOf = (request: SendRequest, template: TemplateRow): number =>
+  request.expiresInSeconds ?? defaultExpirySeconds[isAuthentication(template) ? 'authentication' : 'other'];
+
+interface CheckedSend {
+  request: SendRequest;
+  template: TemplateRow;
+  sender: ResolvedSender;
+  messages: NewMessage[];
+  key: (KeyOf & { fingerprint: Buffer }) | undefined;
+}
+
+const newSendOf = (id: string, { request, template, sender, messages }: CheckedSend): NewSend => ({
+  accountId: request.accountId,
+  id,
+  senderId: sender.id,
+  templateId: template.id,
+  templateName: template.name,
+  language: template.language,
+  total: messages.length,
+  name: request.name,
+  listed: request.name !== undefined || request.sendAt !== undefined,
+});
+
+/** Stores a send for later, with its key: its recipients are kept apart from the queue. */
+async function schedule(deps: SendDeps, send: CheckedSend & { sendAt: Date }): Promise<StartedSend> {
+  const { request, template, messages, key, sendAt } = send;
+  const id = uuidv7(deps.clock.now());
+  const scheduled = { ...newSendOf(id, send), sendAt, components: template.components };
+  const common = {
+    priority: priorityOf(template.category),
+    expiresInSeconds: expirySecondsOf(request, template),
+  };
+  await deps.hot.transaction().execute(async (tx) => {
+    await lockMedia(tx, request.accountId, mediaIdsOf(request));
+    if (key) await storeKey(tx, { ...key, subjectId: id, leaseSeconds: keyLeaseSeconds(deps) });
+    if (!(await insertScheduledSend(tx, scheduled, messages, common))) await throwMissing(tx, request);
+  });
+  return { id, templateId: template.id, messages, awaited: [] };
 }
 
 /** Decides which messages this process calls right after the commit, which within about a second, and which it leaves queued. */
@@ -156,35 +222,16 @@ function mediaIdsOf(request: SendRequest): string[] {
 
 async function store(
   deps: SendDeps,
-  send: {
-    sendId: string;
-    request: SendRequest;
-    template: TemplateRow;
-    sender: ResolvedSender;
-    messages: NewMessage[];
-    key: (KeyOf & { fingerprint: Buffer }) | undefined;
-    also: AlsoWrite | undefined;
-  },
+  send: CheckedSend & { sendId: string; also: AlsoWrite | undefined },
 ): Promise<InsertedSend> {
-  const { request, template, sender, messages, key, also } = send;
-  const isAuthentication = template.category.toUpperCase() === 'AUTHENTICATION';
-  const expiresInSeconds =
-    request.expiresInSeconds ?? defaultExpirySeconds[isAuthentication ? 'authentication' : 'other'];
+  const { request, template, messages, key, also } = send;
+  const expiresInSeconds = expirySecondsOf(request, template);
   const insert = (db: Db | Tx) =>
-    insertSend(
-      db,
-      {
-        accountId: request.accountId,
-        id: send.sendId,
-        senderId: sender.id,
-        templateId: template.id,
-        templateName: template.name,
-        language: template.language,
-        total: messages.length,
-      },
-      messages,
-      { priority: priorityOf(template.category), expiresInSeconds, processId: deps.processId },
-    );
+    insertSend(db, newSendOf(send.sendId, send), messages, {
+      priority: priorityOf(template.category),
+      expiresInSeconds,
+      processId: deps.processId,
+    });
   const mediaIds = mediaIdsOf(request);
   // a single statement needs no transaction, which would add three round trips
   const isAlone = mediaIds.length === 0 && key === undefined && also === undefined;

@@ -68,6 +68,9 @@ export interface NewSend {
   templateName: string;
   language: string;
   total: number;
+  name?: string | undefined;
+  /** True if the list of sends shows it without being asked for all. */
+  listed?: boolean;
 }
 
 export interface NewMessage {
@@ -107,8 +110,11 @@ export async function insertSend(
     template as (select id from templates where id = ${send.templateId}
       and provider_status is distinct from ${ownProviderStatus.pendingDeletion} for key share),
     s as (
-      insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
-      select ${send.accountId}, ${send.id}, sender.id, template.id, ${send.templateName}, ${send.language}, ${send.total}
+      insert into sends (account_id, id, sender_id, template_id, template_name, language, total, name, listed, priority, started_at,
+        expires_in, expires_at)
+      select ${send.accountId}, ${send.id}, sender.id, template.id, ${send.templateName}, ${send.language}, ${send.total},
+        ${send.name ?? null}, ${send.listed ?? false}, ${common.priority}, now(), ${common.expiresInSeconds}::int,
+        now() + ${common.expiresInSeconds} * interval '1 second'
       from sender, template returning account_id, id, sender_id, template_id),
     gate as (select not ${isSenderHalted(sql`s.sender_id`)} and not ${isTemplateHeld(sql`s.template_id`)} as is_open from s),
     written as (
@@ -150,16 +156,22 @@ export interface SendKey {
   sendId: string;
 }
 
-/** Marks a send as cancelled: none of its messages is called afterwards. Leases the cancellation for `leaseSeconds`. */
+/**
+ * Marks a send as cancelled: none of its messages is called afterwards. Leases the cancellation for `leaseSeconds`. Recipients
+ * that are kept apart are due for the worker.
+ */
 export async function beginCancel(
-  db: Db,
+  db: Db | Tx,
   { accountId, sendId }: SendKey,
   leaseSeconds: number,
 ): Promise<void> {
   await sql`
     with cancelled as (
       update sends set cancelled_at = coalesce(cancelled_at, now())
-      where account_id = ${accountId} and id = ${sendId} returning account_id, id)
+      where account_id = ${accountId} and id = ${sendId} returning account_id, id, is_open),
+    feed as (
+      insert into send_feeds (send_id, account_id, due_at) select id, account_id, now() from cancelled where is_open
+      on conflict (send_id) do update set due_at = excluded.due_at)
     insert into send_cancellations (account_id, send_id, due_at)
     select account_id, id, now() + ${leaseSeconds} * interval '1 second' from cancelled
     on conflict (account_id, send_id) do update set due_at = excluded.due_at`.execute(db);

@@ -49,7 +49,7 @@ export const mutations: Mutation[] = [
   {
     name: 'messages of a cancelled send begin their dispatch',
     file: conditions,
-    find: 'and not ${isSendCancelled(sql`m.account_id`, sql`m.send_id`)})`',
+    find: 'and not ${isSendStopped(sql`m.account_id`, sql`m.send_id`)})`',
     replace: ')`',
     tests: held,
   },

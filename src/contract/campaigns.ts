@@ -1,0 +1,107 @@
+// Sends as resources on the wire: drafts, states, lists.
+import { Type } from 'typebox';
+import { cursorProperties, Id, instant, nullable } from './envelope.ts';
+import { exampleIds, sendId, templateId } from './sends.ts';
+
+export const sendStates = ['draft', 'scheduled', 'sending', 'paused', 'done', 'cancelled'] as const;
+export type SendStateName = (typeof sendStates)[number];
+
+const sendFields = {
+  sendId,
+  name: nullable(Type.String({ description: 'Name of the send, for your own use.' })),
+  state: Type.Enum([...sendStates], {
+    description: '`done`: nothing waits, is queued or is being dispatched.',
+  }),
+  templateId,
+  senderId: Type.String({ ...Id, description: 'Id of the sender.' }),
+  total: Type.Integer({ description: 'Number of recipients.' }),
+  sendAt: nullable(instant('When the send starts by itself.')),
+  expiresInSeconds: nullable(
+    Type.Integer({ description: 'How long messages may wait, from `sendAt` or the start.' }),
+  ),
+  expiresAt: nullable(instant('When recipients that still wait fail; null before a draft is started.')),
+  startedAt: nullable(instant('When the send started.')),
+  pausedAt: nullable(instant('When the send was paused; null unless it is paused.')),
+  pausedReason: nullable(
+    Type.String({
+      description:
+        '`template_changed`: the template had changed when `sendAt` came. Null if a request paused the send.',
+    }),
+  ),
+  doneAt: nullable(instant('When the gateway found that the send was done.')),
+  cancelledAt: nullable(instant('When the send was cancelled.')),
+  createdAt: instant('When the send was created.'),
+};
+const sendExample = {
+  sendId: exampleIds.sendId,
+  name: 'June sale',
+  state: 'sending',
+  templateId: exampleIds.templateId,
+  senderId: '019a0b5e-7c00-7000-8000-000000000006',
+  total: 2000,
+  sendAt: null,
+  expiresInSeconds: 86_400,
+  expiresAt: '2026-03-11T14:00:00.000Z',
+  startedAt: '2026-03-10T14:00:00.000Z',
+  pausedAt: null,
+  pausedReason: null,
+  doneAt: null,
+  cancelledAt: null,
+  createdAt: '2026-03-10T13:40:00.000Z',
+};
+
+export const SendItem = Type.Object(sendFields, {
+  title: 'SendItem',
+  description: 'A send in a list, without counts.',
+  examples: [sendExample],
+});
+
+export const SendSummary = Type.Object(
+  {
+    ...sendFields,
+    counts: Type.Record(Type.String(), Type.Integer(), {
+      description:
+        'Number of recipients by status. `waiting`: kept apart from the queue until the send is fed into it.',
+    }),
+    perSecond: Type.Number({
+      description: 'Messages that the platform accepted, a second, in the last minute.',
+    }),
+    estimatedDoneAt: nullable(
+      instant('When the rest will have been sent at this rate; null unless the send is `sending`.'),
+    ),
+  },
+  {
+    title: 'Send',
+    description: 'A send, its state, and how many of its recipients have which status.',
+    examples: [
+      {
+        ...sendExample,
+        counts: { waiting: 1200, queued: 500, dispatching: 20, accepted: 80, delivered: 200 },
+        perSecond: 40,
+        estimatedDoneAt: '2026-03-10T14:00:43.000Z',
+      },
+    ],
+  },
+);
+
+export const ListSendsQuery = Type.Object(
+  {
+    kind: Type.Optional(
+      Type.Enum(['campaign', 'all'], {
+        description:
+          '`campaign` (default): sends that were made as drafts, or with `name` or `sendAt`. `all`: every send.',
+      }),
+    ),
+    state: Type.Optional(Type.Enum([...sendStates], { description: 'Only sends in this state.' })),
+    templateId: Type.Optional(Type.String({ description: 'Only sends of this template.' })),
+    senderId: Type.Optional(Type.String({ description: 'Only sends of this sender.' })),
+    from: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Only sends created at or after this instant.' }),
+    ),
+    to: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Only sends created before this instant.' }),
+    ),
+    ...cursorProperties,
+  },
+  { additionalProperties: false },
+);

@@ -1,0 +1,117 @@
+// The feeder: starts scheduled sends, moves recipients into the queue in portions, and returns those of paused sends.
+import type { Db } from '../../db/db.ts';
+import { publish } from '../../webhooks/publish.ts';
+import type { FailDeps } from '../sending/fail.ts';
+import { expiredError, ownErrors, state } from '../sending/message.ts';
+import { failMessages } from '../sending/messages-moves-store.ts';
+import { findSend, type SendKey, type SendRow } from '../sending/sends-store.ts';
+import { statusEvents } from '../sending/status-events.ts';
+import {
+  claimFeed,
+  delayFeed,
+  endFeed,
+  endRecipients,
+  type Feed,
+  feedRecipients,
+  findRoom,
+  hasKept,
+  hasQueued,
+  returnMessages,
+  startScheduled,
+} from './feeds-store.ts';
+import { stage } from './state.ts';
+
+export interface FeedDeps extends FailDeps {
+  db: Db;
+  /** Wakes the worker: messages are due now. */
+  nudgeDispatch: () => void;
+  /** Messages of one send in the queue; tests set less. */
+  queuedMax?: number;
+}
+
+/** Of one send; at 1,000 messages a second, 20 s of work. */
+const queuedOfSendMax = 20_000;
+/** Rows of one transaction. */
+const fedPerStep = 2_000;
+const returnedPerStep = 2_000;
+const endedPerStep = 1_000;
+/** The steps of one turn, after which another send has its turn. */
+const stepsPerTurn = 5;
+/** Longer than a turn of slow steps; after a crash, the send waits this long. */
+const leaseSeconds = 30;
+/** Until the queue has room again, or the last calls have ended. */
+const recheckSeconds = 1;
+
+/** When a send's next step is due. */
+type Next = { seconds: number } | { at: Date } | 'ended';
+
+/** The worker's round: one turn of the send that is due for the longest time. Returns 0 if none is due. */
+export async function feedSends(deps: FeedDeps): Promise<number> {
+  const feed = await claimFeed(deps.db, leaseSeconds);
+  if (!feed) return 0;
+  await startScheduled(deps.hot, feed);
+  const send = await findSend(deps.db, feed.accountId, feed.sendId);
+  const next = send ? await turn(deps, feed, send) : { seconds: leaseSeconds };
+  if (next !== 'ended') await delayFeed(deps.db, feed, next);
+  return 1;
+}
+
+async function turn(deps: FeedDeps, feed: Feed, send: SendRow): Promise<Next> {
+  const isExpired = send.expires_at !== null && send.expires_at.getTime() <= deps.clock.now();
+  if (send.cancelled_at || isExpired) return endKept(deps, feed);
+  if (send.paused_at) return returnQueued(deps, feed, send);
+  if (send.stage !== stage.started) return { at: send.send_at ?? new Date(deps.clock.now()) };
+  return feedQueue(deps, feed);
+}
+
+/** Repeats a step until it finds less than `limit`, or the turn is over; returns whether more is left. */
+async function inSteps(limit: number, step: () => Promise<number>): Promise<boolean> {
+  for (let taken = 0; taken < stepsPerTurn; taken++) if ((await step()) < limit) return false;
+  return true;
+}
+
+async function feedQueue(deps: FeedDeps, feed: Feed): Promise<Next> {
+  let room = await findRoom(deps.hot, feed, deps.queuedMax ?? queuedOfSendMax);
+  for (let taken = 0; taken < stepsPerTurn && room > 0; taken++) {
+    const wanted = Math.min(room, fedPerStep);
+    const fed = await feedRecipients(deps.hot, feed, wanted);
+    if (fed > 0) deps.nudgeDispatch();
+    if (fed < wanted) return (await endFeed(deps.hot, feed)) ? 'ended' : { seconds: recheckSeconds };
+    room -= fed;
+  }
+  if (room > 0) return { seconds: 0 };
+  return (await endFeed(deps.hot, feed)) ? 'ended' : { seconds: recheckSeconds };
+}
+
+/** Returns queued messages of a paused send. What is being dispatched may come back to the queue, so it is awaited. */
+async function returnQueued(deps: FeedDeps, feed: Feed, send: SendRow): Promise<Next> {
+  if (await inSteps(returnedPerStep, () => returnMessages(deps.hot, feed, returnedPerStep)))
+    return { seconds: 0 };
+  if (await hasQueued(deps.db, send)) return { seconds: recheckSeconds };
+  if (!(await hasKept(deps.db, send.id)) && (await endFeed(deps.hot, feed))) return 'ended';
+  // nothing to do until it expires; a resumed send is due immediately
+  return send.expires_at ? { at: send.expires_at } : { seconds: 3_600 };
+}
+
+async function endKept(deps: FeedDeps, feed: Feed): Promise<Next> {
+  if (await inSteps(endedPerStep, () => endStep(deps, feed))) return { seconds: 0 };
+  return (await endFeed(deps.hot, feed)) ? 'ended' : { seconds: recheckSeconds };
+}
+
+/** Fails recipients of a cancelled or expired send, with their events, in one transaction. */
+async function endStep(deps: FeedDeps, send: SendKey): Promise<number> {
+  const { count, leasedDeliveries } = await deps.hot.transaction().execute(async (tx) => {
+    const ended = await endRecipients(tx, send, endedPerStep);
+    const failures = ended.map(({ accountId, id, error, cancelled_at }) => ({
+      accountId,
+      id,
+      error: cancelled_at ? ownErrors.cancelled : expiredError(error),
+    }));
+    if (failures.length === 0) return { count: 0, leasedDeliveries: [] };
+    const moved = await failMessages(tx, failures, [state.queued]);
+    const leasedDeliveries = await publish(deps, tx, statusEvents(moved, deps.clock.now()));
+    return { count: ended.length, leasedDeliveries };
+  });
+  deps.deliveries.offer(leasedDeliveries);
+  return count;
+}

@@ -1,0 +1,190 @@
+// Tables send_feeds, send_recipients and messages: the steps by which a send enters the queue and leaves it.
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Tx } from '../../db/db.ts';
+import type { MessageError } from '../sending/message.ts';
+import { isSenderHalted, isTemplateHeld, stateSql } from '../sending/messages-sql-store.ts';
+import type { SendKey, SendRow } from '../sending/sends-store.ts';
+
+/** A claimed feed. */
+export interface Feed extends SendKey {
+  /** The value of `due_at` that identifies the lease. */
+  lease: string;
+}
+
+/** Leases the feed that is due for the longest time; undefined if none is due. */
+export async function claimFeed(db: Db, leaseSeconds: number): Promise<Feed | undefined> {
+  const { rows } = await sql<Feed>`
+    update send_feeds f set due_at = now() + ${leaseSeconds} * interval '1 second' from (
+      select send_id from send_feeds where due_at <= now() order by due_at limit 1 for update skip locked) x
+    where f.send_id = x.send_id
+    returning f.account_id as "accountId", f.send_id as "sendId", f.due_at::text as lease`.execute(db);
+  return rows[0];
+}
+
+/** Makes a feed due after `seconds`, or at the end of the send's time to live. No effect if a request made it due since the claim. */
+export async function delayFeed(db: Db, feed: Feed, next: { seconds: number } | { at: Date }): Promise<void> {
+  const at = 'at' in next ? sql`${next.at}::timestamptz` : sql`now() + ${next.seconds} * interval '1 second'`;
+  await sql`
+    update send_feeds set due_at = ${at} where send_id = ${feed.sendId} and due_at = ${feed.lease}::timestamptz`.execute(
+    db,
+  );
+}
+
+/** Every priority up to that of the send: the index of due messages has the priority before the time. */
+const upTo = (priority: RawBuilder<unknown>) => sql`any((array[0, 1, 2]::smallint[])[1:${priority} + 1])`;
+
+/** The messages of a sender that a count reads. */
+const scannedMax = 60_000;
+
+/** The queued and dispatching messages of the sender of `s` with its priority or a more urgent one, at most `scannedMax`. */
+const queueOfSender = sql`(
+  select m.send_id from messages m
+  where m.sender_id = s.sender_id and m.priority = ${upTo(sql`coalesce(s.priority, 2)`)} and m.due_at is not null
+  limit ${scannedMax})`;
+
+/**
+ * Ends the feed of a started or cancelled send of which nothing waits, is queued or is being dispatched; returns whether it
+ * ended. One statement, so that no recipient can move in between.
+ */
+export async function endFeed(db: Db, feed: Feed): Promise<boolean> {
+  const { rows } = await sql`
+    /* endFeed */ with ended as (
+      update sends s set is_open = false, done_at = case when s.cancelled_at is null then now() end
+      where s.account_id = ${feed.accountId} and s.id = ${feed.sendId}
+        and (s.stage = 2 or s.cancelled_at is not null or s.expires_at <= now())
+        and not exists (select from send_recipients r where r.send_id = s.id)
+        and (s.cancelled_at is not null or (
+          select count(*) < ${scannedMax} and count(*) filter (where q.send_id = s.id) = 0 from ${queueOfSender} q))
+      returning s.id)
+    delete from send_feeds f using ended where f.send_id = ended.id returning 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** How many more messages of the send may enter the queue; 0 while its sender is halted or its template held. */
+export async function findRoom(db: Db, { accountId, sendId }: SendKey, max: number): Promise<number> {
+  const { rows } = await sql<{ room: number }>`
+    /* findRoom */ select case when ${isSenderHalted(sql`s.sender_id`)} or ${isTemplateHeld(sql`s.template_id`)} then 0
+      else (select case when count(*) = ${scannedMax} then 0
+        else greatest(0, ${max}::int - count(*) filter (where q.send_id = s.id)) end from ${queueOfSender} q) end::int as room
+    from sends s where s.account_id = ${accountId} and s.id = ${sendId}`.execute(db);
+  return rows[0]?.room ?? 0;
+}
+
+/** Starts a scheduled send whose time has come, or pauses it if its template changed. */
+export async function startScheduled(db: Db, { accountId, sendId }: SendKey): Promise<void> {
+  await sql`
+    update sends s set
+      stage = case when x.fits then 2 else 1 end, started_at = case when x.fits then now() end,
+      paused_at = case when not x.fits then now() end,
+      paused_reason = case when not x.fits then 'template_changed' end
+    from (
+      select o.id, coalesce(t.components = o.components, false) as fits
+      from sends o left join templates t on t.id = o.template_id
+      where o.account_id = ${accountId} and o.id = ${sendId}) x
+    where s.account_id = ${accountId} and s.id = x.id and s.stage = 1 and s.send_at <= now()
+      and s.paused_at is null and s.cancelled_at is null`.execute(db);
+}
+
+/** A recipient's columns in `messages`; `due_at` differs. */
+const messageColumns = sql`account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata, position,
+  priority, attempts, error, expires_at, due_at`;
+const recipientValues = sql`send.account_id, m.id, send.id, send.sender_id, send.template_id, m.phone, m.name, m.content,
+  m.media_id, m.metadata, m.position, coalesce(send.priority, 2), m.attempts, m.error`;
+
+/** Takes up to `limit` recipients of `send`, in the order in which they were added, out of `send_recipients`. */
+const taken = (limit: number) => sql`
+  picked as (
+    select r.send_id, r.phone from send cross join lateral (
+      select q.send_id, q.phone from send_recipients q where q.send_id = send.id order by q.id limit ${limit}
+      for update skip locked) r),
+  moved as (
+    delete from send_recipients r using picked p where r.send_id = p.send_id and r.phone = p.phone returning r.*)`;
+
+/**
+ * Moves up to `limit` recipients of a send into the queue, if it is started, neither paused nor cancelled, and not expired.
+ * Locks the send, so that a pause waits for the move, or the move sees the pause. Returns how many moved.
+ */
+export async function feedRecipients(db: Db, { accountId, sendId }: SendKey, limit: number): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    /* feedRecipients */ with send as (
+      select s.* from sends s where s.account_id = ${accountId} and s.id = ${sendId} and s.stage = 2
+        and s.paused_at is null and s.cancelled_at is null and s.expires_at > now() for share),
+    ${taken(limit)},
+    written as (
+      insert into messages (${messageColumns}) select ${recipientValues}, send.expires_at, now() from moved m, send returning 1)
+    select count(*)::int n from written`.execute(db);
+  return rows[0]?.n ?? 0;
+}
+
+/** A recipient whose message was written to be failed in the same transaction. */
+export interface EndedRecipient extends Pick<SendRow, 'cancelled_at'> {
+  accountId: string;
+  id: string;
+  /** The platform's last rejection. */
+  error: MessageError | null;
+}
+
+/**
+ * Writes up to `limit` recipients of a cancelled or expired send as messages that no claim finds, to be failed in `tx`. Returns
+ * them in the order of their ids.
+ */
+export async function endRecipients(
+  tx: Tx,
+  { accountId, sendId }: SendKey,
+  limit: number,
+): Promise<EndedRecipient[]> {
+  const { rows } = await sql<EndedRecipient>`
+    /* endRecipients */ with send as (
+      select s.* from sends s where s.account_id = ${accountId} and s.id = ${sendId}
+        and (s.cancelled_at is not null or s.expires_at <= now()) for share),
+    ${taken(limit)},
+    written as (
+      insert into messages (${messageColumns}) select ${recipientValues}, coalesce(send.expires_at, now()), null::timestamptz
+      from moved m, send returning account_id, id, error)
+    select w.account_id as "accountId", w.id, w.error, send.cancelled_at from written w, send order by w.id`.execute(
+    tx,
+  );
+  return rows;
+}
+
+/**
+ * Moves up to `limit` queued messages of a paused send out of the queue. Skips messages whose dispatch is being begun. Returns
+ * how many moved.
+ */
+export async function returnMessages(db: Db, { accountId, sendId }: SendKey, limit: number): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    /* returnMessages */ with send as (
+      select s.* from sends s where s.account_id = ${accountId} and s.id = ${sendId}
+        and s.paused_at is not null and s.cancelled_at is null for share),
+    picked as (
+      select r.account_id, r.id from send cross join lateral (
+        select m.account_id, m.id from messages m
+        where m.sender_id = send.sender_id and m.priority = send.priority and m.due_at is not null and m.send_id = send.id
+          and m.state = ${stateSql.queued} and m.expires_at > now()
+        order by m.due_at limit ${limit} for update skip locked) r),
+    moved as (
+      delete from messages m using picked p where m.account_id = p.account_id and m.id = p.id returning m.*),
+    written as (
+      insert into send_recipients (send_id, account_id, phone, id, name, content, media_id, metadata, position, attempts, error)
+      select send_id, account_id, phone, id, name, content, media_id, metadata, position, attempts, error from moved
+      returning 1)
+    select count(*)::int n from written`.execute(db);
+  return rows[0]?.n ?? 0;
+}
+
+/** True if messages of the send are queued or being dispatched. */
+export async function hasQueued(
+  db: Db | Tx,
+  send: Pick<SendRow, 'account_id' | 'id' | 'sender_id'>,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from messages m where m.sender_id = ${send.sender_id} and m.priority = any('{0,1,2}') and m.due_at is not null
+      and m.send_id = ${send.id} and m.account_id = ${send.account_id} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** True if recipients of the send are kept apart from the queue. */
+export async function hasKept(db: Db | Tx, sendId: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from send_recipients where send_id = ${sendId} limit 1`.execute(db);
+  return rows.length > 0;
+}

@@ -1,0 +1,104 @@
+// Routes: the list of sends, a send and its progress, and its actions.
+import type { Clock } from '../../base/clock.ts';
+import { isUuid } from '../../base/ids.ts';
+import { lowestUuidAt } from '../../base/uuid-time.ts';
+import { ListSendsQuery, SendItem, SendSummary } from '../../contract/campaigns.ts';
+import { cursorPage, success } from '../../contract/envelope.ts';
+import { SendParams } from '../../contract/sends.ts';
+import type { Db } from '../../db/db.ts';
+import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import { sendNotFound } from '../sending/find-send.ts';
+import { type ActDeps, act } from './act.ts';
+import { findProgress, listSends, rateSeconds } from './list-store.ts';
+import { presentSendItem, presentSendSummary } from './presenter.ts';
+import type { SendAction } from './state.ts';
+
+export type CampaignRoutesDeps = ActDeps & { clock: Clock };
+
+/** GET /v1/sends, GET /v1/sends/:sendId, and POST /v1/sends/:sendId/start, /pause, /resume, /cancel. */
+export function campaignRoutes(server: Server, deps: CampaignRoutesDeps): void {
+  listRoute(server, deps);
+  getRoute(server, deps);
+  actionRoute(server, deps, 'start', () => 'Send started.');
+  actionRoute(server, deps, 'pause', () => 'Send paused.');
+  actionRoute(server, deps, 'resume', () => 'Send resumed.');
+  actionRoute(server, deps, 'cancel', (n) => `Send cancelled: ${n} queued messages will not be sent.`);
+}
+
+/** A send with its progress; 404 `send_not_found`. */
+export async function sendSummaryOf(deps: { db: Db; clock: Clock }, accountId: string, sendId: string) {
+  const found = isUuid(sendId) ? await findProgress(deps.db, accountId, sendId) : undefined;
+  if (!found) throw sendNotFound();
+  const at = { nowMs: deps.clock.now(), windowSeconds: rateSeconds };
+  return presentSendSummary(found.send, found.progress, at);
+}
+
+function listRoute(server: Server, deps: CampaignRoutesDeps): void {
+  server.get(
+    '/v1/sends',
+    {
+      schema: { querystring: ListSendsQuery, response: { 200: success(cursorPage(SendItem)) } },
+      config: { scope: 'messages:read' },
+    },
+    async (request) => {
+      const { query } = request;
+      const limit = query.limit ?? 20;
+      const [beforeId] = cursorPosition(query.cursor, 1) ?? [];
+      const isNobody = [query.templateId, query.senderId].some((id) => id !== undefined && !isUuid(id));
+      const filter = {
+        all: query.kind === 'all',
+        state: query.state,
+        templateId: query.templateId,
+        senderId: query.senderId,
+        fromId: query.from === undefined ? undefined : lowestUuidAt(new Date(query.from)),
+        toId: query.to === undefined ? undefined : lowestUuidAt(new Date(query.to)),
+        beforeId,
+      };
+      const { rows, scannedTo } = isNobody
+        ? { rows: [], scannedTo: undefined }
+        : await listSends(deps.db, request.caller.accountId, filter, limit + 1);
+      const items = rows.map((row) => presentSendItem(row, row.is_pending));
+      return ok(
+        'Sends listed.',
+        cursorPageOf(items, limit, (item) => [item.sendId], scannedTo ? [scannedTo] : undefined),
+      );
+    },
+  );
+}
+
+function getRoute(server: Server, deps: CampaignRoutesDeps): void {
+  server.get(
+    '/v1/sends/:sendId',
+    {
+      schema: { params: SendParams, response: { 200: success(SendSummary) } },
+      config: { scope: 'messages:read' },
+    },
+    async (request) =>
+      ok('Send found.', await sendSummaryOf(deps, request.caller.accountId, request.params.sendId)),
+  );
+}
+
+/** POST /v1/sends/:sendId/<action>. */
+function actionRoute(
+  server: Server,
+  deps: CampaignRoutesDeps,
+  action: SendAction,
+  describe: (count: number) => string,
+): void {
+  server.post(
+    `/v1/sends/:sendId/${action}`,
+    {
+      schema: { params: SendParams, response: { 200: success(SendSummary) } },
+      config: { scope: 'messages:send' },
+    },
+    async (request) => {
+      const { sendId } = request.params;
+      const { accountId } = request.caller;
+      if (!isUuid(sendId)) throw sendNotFound();
+      const count = await act(deps, { accountId, sendId }, action);
+      return ok(describe(count), await sendSummaryOf(deps, accountId, sendId));
+    },
+  );
+}

@@ -1,0 +1,70 @@
+// Table send_recipients as the end of a send request: a send that is stored with all of its recipients kept apart until its time.
+import { sql } from 'kysely';
+import { arrayText } from '../../db/array-text.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import { jsonLines } from '../../db/json-lines.ts';
+import type { TemplateComponent } from '../../ports/platform.ts';
+import { ownProviderStatus } from '../templates/status.ts';
+import { stateSql } from './messages-sql-store.ts';
+import type { MessageRow } from './messages-store.ts';
+import type { NewMessage, NewSend } from './sends-store.ts';
+
+/** A message that is not in the queue yet. */
+export type KeptMessage = Omit<NewMessage, 'dispatchMode'>;
+
+/** The messages as rows `x (id, phone, name, content, media_id, metadata, position)`; the position counts from 1. */
+export const keptRows = (messages: readonly KeptMessage[]) => sql`
+  unnest(${arrayText(messages.map((one) => one.id))}::uuid[], ${messages.map((one) => one.phone)}::text[],
+    ${messages.map((one) => one.name)}::text[], ${jsonLines(messages.map((one) => JSON.stringify(one.content)))}::jsonb[],
+    ${arrayText(messages.map((one) => one.mediaId))}::uuid[],
+    ${jsonLines(messages.map((one) => one.metadata && JSON.stringify(one.metadata)))}::jsonb[])
+    with ordinality x(id, phone, name, content, media_id, metadata, position)`;
+
+/**
+ * Inserts a send that starts at `sendAt`, with its recipients and the worker's next step. Locks the sender against removal and
+ * the template against deletion. Returns false and inserts nothing if either is gone or being deleted.
+ */
+export async function insertScheduledSend(
+  db: Db | Tx,
+  send: NewSend & { sendAt: Date; components: readonly TemplateComponent[] },
+  messages: readonly KeptMessage[],
+  common: { priority: number; expiresInSeconds: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    with sender as (select id from senders where id = ${send.senderId} for key share),
+    template as (select id from templates where id = ${send.templateId}
+      and provider_status is distinct from ${ownProviderStatus.pendingDeletion} for key share),
+    s as (
+      insert into sends (account_id, id, sender_id, template_id, template_name, language, total, name, listed, is_open, stage,
+        send_at, priority, components, expires_in, expires_at, last_recipient_id)
+      select ${send.accountId}, ${send.id}, sender.id, template.id, ${send.templateName}, ${send.language}, ${send.total},
+        ${send.name ?? null}, true, true, 1, ${send.sendAt}::timestamptz, ${common.priority}, ${JSON.stringify(send.components)}::jsonb,
+        ${common.expiresInSeconds}::int, ${send.sendAt}::timestamptz + ${common.expiresInSeconds} * interval '1 second',
+        ${messages.at(-1)?.id ?? null}::uuid
+      from sender, template returning account_id, id),
+    feed as (insert into send_feeds (send_id, account_id, due_at) select id, account_id, ${send.sendAt}::timestamptz from s)
+    insert into send_recipients (send_id, account_id, phone, id, name, content, media_id, metadata, position)
+    select s.id, s.account_id, x.phone, x.id, x.name, x.content, x.media_id, x.metadata, x.position - 1
+    from s, ${keptRows(messages)} returning 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Finds a message that is kept apart from the queue: those are in the account's open sends, which are few. */
+export async function findKeptMessage(
+  db: Db,
+  accountId: string,
+  id: string,
+): Promise<MessageRow | undefined> {
+  const { rows } = await sql<MessageRow>`
+    select r.account_id, r.id, r.send_id, s.sender_id, s.template_id, r.phone, r.name, r.content, r.media_id, r.metadata,
+      r.position, coalesce(s.priority, 2)::smallint as priority, ${stateSql.queued}::smallint as state, 0::smallint as emitted, 0::smallint as was,
+      0::smallint as implied, r.attempts, null::timestamptz as due_at,
+      coalesce(s.expires_at, now() + s.expires_in * interval '1 second') as expires_at, null as wamid, r.error,
+      null as price_category, null::timestamptz as accepted_at, null::timestamptz as sent_at,
+      null::timestamptz as delivered_at, null::timestamptz as read_at, null::timestamptz as failed_at,
+      null::integer as leased_by
+    from sends s cross join lateral (
+      select * from send_recipients q where q.send_id = s.id and q.id = ${id}) r
+    where s.account_id = ${accountId} and s.is_open`.execute(db);
+  return rows[0];
+}

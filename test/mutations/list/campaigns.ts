@@ -1,0 +1,167 @@
+// Mutations of sends as resources: pausing, scheduling, feeding.
+import type { Mutation } from '../mutation.ts';
+
+const feeds = 'src/messaging/campaigns/feeds-store.ts';
+const state = 'src/messaging/campaigns/state.ts';
+const conditions = 'src/messaging/sending/messages-sql-store.ts';
+const act = 'src/messaging/campaigns/act.ts';
+const steps = ['test/db/send-feeds.test.ts'];
+const api = ['test/api/sends.test.ts'];
+const table = ['test/rules/send-state.test.ts'];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'messages of a paused send begin their dispatch',
+    file: conditions,
+    find: ' or c.paused_at is not null',
+    replace: '',
+    tests: steps,
+  },
+  {
+    name: 'claimed messages of a paused send are offered',
+    file: 'src/messaging/sending/messages-claims-store.ts',
+    find: 's.paused_at is not null paused',
+    replace: 'false paused',
+    tests: steps,
+  },
+  {
+    name: 'a paused send is fed',
+    file: feeds,
+    find: 'and s.paused_at is null and s.cancelled_at is null and s.expires_at > now() for share)',
+    replace: 'and s.cancelled_at is null and s.expires_at > now() for share)',
+    tests: steps,
+  },
+  {
+    name: 'a cancelled send is fed',
+    file: feeds,
+    find: 'and s.paused_at is null and s.cancelled_at is null and s.expires_at > now() for share)',
+    replace: 'and s.paused_at is null and s.expires_at > now() for share)',
+    tests: steps,
+  },
+  {
+    name: 'an expired send is fed',
+    file: feeds,
+    find: 'and s.paused_at is null and s.cancelled_at is null and s.expires_at > now() for share)',
+    replace: 'and s.paused_at is null and s.cancelled_at is null for share)',
+    tests: steps,
+  },
+  {
+    name: 'feeding does not wait for a pause that is being committed',
+    file: feeds,
+    find: 'and s.expires_at > now() for share)',
+    replace: 'and s.expires_at > now())',
+    tests: steps,
+  },
+  {
+    name: 'recipients are fed in another order than they were added',
+    file: feeds,
+    find: 'q.send_id = send.id order by q.id limit',
+    replace: 'q.send_id = send.id order by q.id desc limit',
+    tests: steps,
+  },
+  {
+    name: 'a pause takes a message that is being dispatched out of the queue',
+    file: feeds,
+    find: 'and m.state = ${stateSql.queued} and m.expires_at > now()\n        order by',
+    replace: 'and m.expires_at > now()\n        order by',
+    tests: steps,
+  },
+  {
+    name: 'a returned message loses its attempts and its rejection',
+    file: feeds,
+    find: 'm.attempts, m.error`',
+    replace: '0, null::jsonb`',
+    tests: steps,
+  },
+  {
+    name: 'messages of a send that is not paused are returned',
+    file: feeds,
+    find: 'and s.paused_at is not null and s.cancelled_at is null for share)',
+    replace: 'and s.cancelled_at is null for share)',
+    tests: steps,
+  },
+  {
+    name: 'recipients of a send that goes on are failed',
+    file: feeds,
+    find: '        and (s.cancelled_at is not null or s.expires_at <= now()) for share)',
+    replace: '        for share)',
+    tests: steps,
+  },
+  {
+    name: 'the queue takes more of one send than it may',
+    file: feeds,
+    find: 'greatest(0, ${max}::int - count(*) filter (where q.send_id = s.id))',
+    replace: '${max}::int',
+    tests: steps,
+  },
+  {
+    name: 'a send is done while its messages are queued',
+    file: feeds,
+    find: ' and count(*) filter (where q.send_id = s.id) = 0 from',
+    replace: ' from',
+    tests: steps,
+  },
+  {
+    name: 'a send is done while recipients wait',
+    file: feeds,
+    find: '        and not exists (select from send_recipients r where r.send_id = s.id)\n',
+    replace: '',
+    tests: steps,
+  },
+  {
+    name: 'the delay of a turn hides a pause made during it',
+    file: feeds,
+    find: ' and due_at = ${feed.lease}::timestamptz`',
+    replace: '`',
+    tests: steps,
+  },
+  {
+    name: 'a scheduled send starts before its time',
+    file: feeds,
+    find: 'and s.stage = 1 and s.send_at <= now()',
+    replace: 'and s.stage = 1',
+    tests: steps,
+  },
+  {
+    name: 'a scheduled send starts although it is paused',
+    file: feeds,
+    find: '      and s.paused_at is null and s.cancelled_at is null`',
+    replace: '      and s.cancelled_at is null`',
+    tests: steps,
+  },
+  {
+    name: 'a scheduled send starts with another text than its recipients were checked against',
+    file: feeds,
+    find: 'coalesce(t.components = o.components, false) as fits',
+    replace: 'true as fits',
+    tests: api,
+  },
+  {
+    name: 'a send whose template changed is resumed',
+    file: act,
+    find: 'if (!send.fits) {',
+    replace: 'if (false as boolean) {',
+    tests: api,
+  },
+  {
+    name: 'a done send can be cancelled',
+    file: state,
+    find: "if (state === 'done') return conflict;",
+    replace: '',
+    tests: table,
+  },
+  {
+    name: 'a sender that a scheduled send names can be removed',
+    file: 'src/messaging/senders/store.ts',
+    find: 'and s.is_open and s.sender_id = n.id\n      where n.id = ${senderId}',
+    replace: 'and s.is_open and s.sender_id = n.id\n      where false and n.id = ${senderId}',
+    tests: api,
+  },
+  {
+    name: 'a template that a scheduled send names can be deleted',
+    file: 'src/messaging/sending/delete-template.ts',
+    find: 'if (await hasOpenSends(tx, of))',
+    replace: 'if ((await hasOpenSends(tx, of)) && (false as boolean))',
+    tests: api,
+  },
+];
