@@ -177,4 +177,18 @@ export const mutations: Mutation[] = [
     replace: 'const delaySeconds = retryDelaySeconds(attempts, kind);',
     tests: rejections,
   },
+  {
+    name: 'a message whose file or sender was removed is retried instead of failing',
+    file: call,
+    find: "(error.code.endsWith('_not_found') || error.code === 'media_damaged')",
+    replace: "error.code === 'media_damaged'",
+    tests: ['test/db/call-results.test.ts'],
+  },
+  {
+    name: 'a limit of a business account slows down one number',
+    file: rejection,
+    find: "kind === 'throttled_account' ? await listBusinessSenders(deps.db, sender_id) : [sender_id]",
+    replace: '[sender_id]',
+    tests: ['test/db/call-results.test.ts'],
+  },
 ];
