@@ -87,6 +87,17 @@ describe('one POST connects a number', () => {
     expect((await connect(gateway, given.body)).status).toBe(200);
   });
 
+  it('verifies new credentials alone, so that a name can be changed while the app secret is out of date', async () => {
+    const given = await addNumberAtPlatform(gateway);
+    const sender = await connected(gateway, given);
+    await gateway.platform.addApp({ id: given.app.id, secret: 'c'.repeat(32) });
+    const patch = (body: object) => gateway.call('PATCH', `/v1/senders/${sender._id}`, { body });
+    expect((await patch({ name: 'Renamed' })).status).toBe(200);
+    const rejected = await patch({ accessToken: given.app.token });
+    expect([rejected.status, rejected.body.errors?.[0]?.path]).toEqual([400, 'appSecret']);
+    expect((await patch({ appSecret: 'c'.repeat(32) })).status).toBe(200);
+  });
+
   it('stores nothing and returns 400 with the missing permission', async () => {
     const given = await addNumberAtPlatform(gateway);
     await gateway.platform.addToken(given.app.id, given.app.token, {

@@ -37,6 +37,18 @@ export async function verifyCredential(
   }
 }
 
+/** Reads the number. Throws 502 or 503 if the platform rejects the reading or cannot be reached. */
+export async function readNumber(
+  { platform }: { platform: Pick<MessagingPlatform, 'readNumber'> },
+  access: SenderAccess,
+): Promise<PhoneNumber> {
+  try {
+    return await platform.readNumber(access);
+  } catch (error) {
+    throw externalError(error, 'The messaging platform');
+  }
+}
+
 const fieldOf = { app_secret: 'appSecret', app_id: 'appId', credential: 'accessToken' } as const;
 
 async function inspect(

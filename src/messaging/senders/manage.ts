@@ -3,9 +3,11 @@ import { AppError, VendorError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import type { SenderAccess } from '../../ports/platform.ts';
+import type { PhoneNumber } from '../../ports/platform-number.ts';
 import { appSecretHash, appSecretHashes, encryptSecret, openSecret, senderAccess } from './access.ts';
 import { defaultPerSecond } from './connect.ts';
-import { type CredentialDeps, verifyCredential } from './credential.ts';
+import { type CredentialDeps, readNumber, verifyCredential } from './credential.ts';
 import { publishSenderChange, type SenderEventDeps, statusChange } from './status-events.ts';
 import {
   clearDefault,
@@ -57,15 +59,11 @@ export async function changeSender(deps: ManageDeps, input: SenderInput): Promis
   const access = senderAccess(deps, row);
   const credential = input.accessToken ?? access.credential;
   const isNew = credential !== access.credential;
-  const verified = await verifyCredential(
-    deps,
-    { ...access, credential },
-    { appSecret: input.appSecret ?? openSecret(deps.cipher, row, 'app_secret'), isNew },
-  );
+  const { appId, number } = await verify(deps, row, { ...access, credential }, { ...input, isNew });
   const change: SenderChange = {
-    ...changeOf(deps, row, input, verified.number.throughput),
-    display_phone: verified.number.displayPhone,
-    app_id: verified.appId,
+    ...changeOf(deps, row, input, number.throughput),
+    display_phone: number.displayPhone,
+    ...(appId === undefined ? {} : { app_id: appId }),
   };
   const { changed, leased } = await deps.db.transaction().execute(async (tx) => {
     await lockSendersOf(tx, input.accountId);
@@ -84,6 +82,20 @@ export async function changeSender(deps: ManageDeps, input: SenderInput): Promis
   });
   deps.deliveries.offer(leased);
   return changed;
+}
+
+/** Verifies new credentials; otherwise only that the number can be read, so that old ones never hinder another change. */
+async function verify(
+  deps: ManageDeps,
+  row: SenderRow,
+  access: SenderAccess,
+  { accessToken, appSecret, isNew }: SenderInput & { isNew: boolean },
+): Promise<{ appId?: string; number: PhoneNumber }> {
+  if (accessToken === undefined && appSecret === undefined) return { number: await readNumber(deps, access) };
+  return verifyCredential(deps, access, {
+    appSecret: appSecret ?? openSecret(deps.cipher, row, 'app_secret'),
+    isNew,
+  });
 }
 
 function changeOf(
