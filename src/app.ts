@@ -13,6 +13,7 @@ import { listen } from './http/listen.ts';
 import { feedSends } from './messaging/campaigns/feed.ts';
 import { ensureRegistered, forgetRejectedRegistration } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
+import { openApplyReceived } from './messaging/received/apply-received.ts';
 import { openAccessCache } from './messaging/senders/access-cache.ts';
 import { openLastCallbacks } from './messaging/senders/last-callbacks.ts';
 import { rehashAllSenders } from './messaging/senders/rehash.ts';
@@ -82,6 +83,7 @@ function openShared(parts: Parts, publicUrl: () => string) {
     lastCallbacks: openLastCallbacks(parts),
     dispatcher: openMessageDispatcher(parts, deliveries, publicUrl),
     applyReports: openApplyReports({ ...parts, deliveries, publicUrl }),
+    applyReceived: openApplyReceived({ ...parts, deliveries }),
     ...openAppointments({ ...parts, deliveries }),
   };
 }

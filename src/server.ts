@@ -32,7 +32,9 @@ import { steadyRates } from './http/steady-rates.ts';
 import { requestValidator } from './http/validation.ts';
 import { type CallbackDeps, messagingCallbackRoutes } from './messaging/callback.ts';
 import { type CampaignRoutesDeps, campaignRoutes } from './messaging/campaigns/routes.ts';
+import { contactRoutes } from './messaging/contacts/routes.ts';
 import { type MediaRoutesDeps, mediaRoutes } from './messaging/media/routes.ts';
+import { receivedRoutes } from './messaging/received/routes.ts';
 import { type SenderRoutesDeps, senderRoutes } from './messaging/senders/routes.ts';
 import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/routes.ts';
 import { type TemplateRoutesDeps, templateRoutes } from './messaging/templates/routes.ts';
@@ -70,6 +72,8 @@ function moduleRoutes(server: Server, deps: ServerDeps): void {
   templateRoutes(server, deps); //           /v1/templates
   sendingRoutes(server, deps); //            /v1/templates/send  /v1/messages
   campaignRoutes(server, deps); //           /v1/sends
+  receivedRoutes(server, deps); //           /v1/messages/received
+  contactRoutes(server, deps); //            /v1/contacts
   mediaRoutes(server, deps); //              /v1/templates/media  /v1/media
   senderRoutes(server, deps); //             /v1/senders
   appointmentRoutes(server, deps); //        /v1/appointments  /callbacks/calendar

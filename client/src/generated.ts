@@ -377,6 +377,37 @@ export type ConnectCalendar = {
   busyCalendarIds?: Array<string>;
 };
 
+/** A person, with everything that the platform calls them. */
+export type Contact = {
+  /** Id of the contact. Two contacts that are found to be one person keep the older id. */
+  _id: string;
+  /** The person's number, in digits; null if the platform hides it. */
+  phone: string | null;
+  /** The platform's id of the person. It changes with their number. */
+  userId: string | null;
+  /** The name in their profile; null if the platform gave none. */
+  name: string | null;
+  /** When the person last wrote; null: never. */
+  lastReceivedAt: string | null;
+  /** The numbers that can answer the person without a template now. */
+  windows: Array<{
+    /** Id of the sender. */
+    senderId: string;
+    /** Until when the person can be answered without a template from this number: 24 hours after their last message to it. */
+    closesAt: string;
+  }>;
+  /** What the person does not want to receive; null: they receive everything. */
+  optOut: "marketing" | "all" | null;
+};
+
+/** A message from or to a contact: `received` or `message` is set. */
+export type ContactMessage = {
+  /** Who sent the message. */
+  direction: "received" | "sent";
+  received: ReceivedMessage | null;
+  message: Message | null;
+};
+
 /** A new department. */
 export type CreateDepartment = {
   /** Name, as guests see it. */
@@ -394,7 +425,7 @@ export type CreateEndpoint = {
   /** Description, for people. */
   description?: string;
   /** The kinds of event that the endpoint receives. Default: `messages.status`. */
-  events?: Array<"messages.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status">;
+  events?: Array<"messages.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status" | "messages.received">;
   /** Your own secret: 16 to 256 printable ASCII characters. Default: a generated one. */
   secret?: string;
 };
@@ -843,6 +874,15 @@ export type MessageError = {
   message: string;
 };
 
+/** The body of `messages.received` events. */
+export type MessageReceivedEvent = {
+  /** The kind of event. */
+  event: "messages.received";
+  /** When the event was created; the same on every attempt. */
+  timestamp: string;
+  data: ReceivedMessage;
+};
+
 /** A message reached a stage. */
 export type MessageStatus = {
   /** The platform's identifier, as the send returned it; `id` if the platform assigned none. */
@@ -999,6 +1039,141 @@ export type ProviderError = {
   title: string;
   /** The provider's explanation. */
   message: string;
+};
+
+/** A message that a person sent to one of your numbers. */
+export type ReceivedMessage = {
+  /** UUIDv7 of the platform's time; the same for every repeat of the message. */
+  _id: string;
+  /** The platform's id of the message; null if it could not be read. */
+  messageId: string | null;
+  /** The number that the person wrote to. */
+  senderId: string;
+  /** The person's number, in digits; null if the platform hides it. */
+  phone: string | null;
+  /** The platform's id of the person. It changes with their number. */
+  userId: string | null;
+  /** The name in their profile; null if the platform gave none. */
+  name: string | null;
+  /** The platform's own word, such as `text`, `image`, `button`, `interactive` or `reaction`; also words that no version of this document lists. `unknown` if it gave none. */
+  type: string;
+  /** The text of a `text` message. */
+  text?: string;
+  /** The quick-reply button of a template that the person pressed. */
+  button?: {
+    /** The payload that the template gave the button. */
+    payload: string | null;
+    /** The text of the button. */
+    text: string | null;
+  };
+  /** The answer to buttons, a list, a form or a request. */
+  interactive?: {
+    /** The platform's own word, such as `button_reply`, `list_reply` or `nfm_reply`. */
+    type: string;
+    /** The id of the button or row that the person chose. */
+    id?: string;
+    /** Its title. */
+    title?: string;
+    /** Its description. */
+    description?: string;
+    /** The name of a form. */
+    name?: string;
+    /** The text that stands for the answer of a form. */
+    body?: string;
+    /** The answers of a form, or the response to a request. */
+    response?: unknown;
+  };
+  /** The file of the message. Download it with `GET /v1/messages/received/{id}/media`. */
+  media?: {
+    /** The type that the platform names. */
+    mimeType: string | null;
+    /** The digest of the file, as the platform gives it. */
+    sha256: string | null;
+    /** The name of a document. */
+    fileName?: string;
+    /** The text beside the file. */
+    caption?: string;
+    /** True for a recorded voice message. */
+    voice?: boolean;
+  };
+  /** A place. */
+  location?: {
+    /** Degrees north. */
+    latitude: number;
+    /** Degrees east. */
+    longitude: number;
+    /** The name of the place. */
+    name?: string;
+    /** The address of the place. */
+    address?: string;
+    /** A link to the place. */
+    url?: string;
+  };
+  /** The contact cards of the message. */
+  contacts?: Array<{
+    /** The name on the card. */
+    name: string | null;
+    /** Numbers of the card. */
+    phones: Array<{
+      /** The number as it is written on the card. */
+      phone: string;
+      /** Such as `WORK`. */
+      type?: string;
+      /** The platform's own form of the number, if the person uses the platform. */
+      userPhone?: string;
+    }>;
+    /** Email addresses of the card. */
+    emails?: Array<{
+      /** An email address. */
+      email: string;
+      /** Such as `WORK`. */
+      type?: string;
+    }>;
+    /** The company on the card. */
+    company?: string;
+  }>;
+  /** A reaction to a message. */
+  reaction?: {
+    /** The platform's id of the message that the person reacted to. */
+    messageId: string;
+    /** The emoji; null if the person removed the reaction. */
+    emoji: string | null;
+  };
+  /** An order of products of your catalog. */
+  order?: {
+    /** The id of your catalog. */
+    catalogId: string | null;
+    /** The text beside the order. */
+    text: string | null;
+    /** The products. */
+    items: Array<{
+      /** The id of the product in your catalog. */
+      productId: string | null;
+      /** How many. */
+      quantity: number | null;
+      /** The price of one. */
+      price: number | null;
+      /** The currency of the price, such as `EUR`. */
+      currency: string | null;
+    }>;
+  };
+  /** What the message refers to. */
+  context?: {
+    /** The platform's id of the message that this one answers, quotes or reacts to. */
+    messageId: string;
+    /** Our id of that message; null if it is none of ours. */
+    id: string | null;
+    /** The send of that message; null if it has none. */
+    sendId: string | null;
+  };
+  /** The platform's time, in epoch seconds; null if it could not be read. */
+  timestamp: number | null;
+  /** When the gateway received the message. */
+  receivedAt: string;
+  /** The platform's own object, unchanged, up to 64 KB; null if it is larger. */
+  raw: unknown;
+  /** True if `raw` is null because it is too large. */
+  rawOmitted?: boolean;
 };
 
 /** One recipient of a send. */
@@ -1778,7 +1953,7 @@ export type UpdateEndpoint = {
   /** Description, for people. */
   description?: string | null;
   /** The kinds of event that the endpoint receives. Default: `messages.status`. */
-  events?: Array<"messages.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status">;
+  events?: Array<"messages.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status" | "messages.received">;
   /** `paused`: events are kept. `active`: they are delivered, also after the endpoint was disabled. */
   status?: "active" | "paused";
 };
@@ -1828,10 +2003,10 @@ export type UploadMedia = {
 };
 
 /** The body of a webhook. */
-export type WebhookEvent = MessageStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | SenderStatusEvent | TestEvent;
+export type WebhookEvent = MessageStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | SenderStatusEvent | MessageReceivedEvent | TestEvent;
 
 /** Every error code of the API. */
-export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'send_state_conflict' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_found' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout';
+export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'contact_not_found' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'send_state_conflict' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_found' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout';
 
 /** The error codes of each operation. */
 export interface OperationErrors {
@@ -1857,6 +2032,10 @@ export interface OperationErrors {
   pauseSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type';
   resumeSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'unsupported_media_type';
   cancelSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type';
+  listReceivedMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  getReceivedMessage: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  listContacts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  listContactMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'contact_not_found' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   listDepartments: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   createDepartment: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
   listStaff: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
@@ -2148,6 +2327,66 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<Send>;
+
+  /** List received messages. Newest first, by the platform's time. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null. Scope: `conversations:read`. */
+  listReceivedMessages(
+    input?: {
+      /** Only of the person with this number, also under their other ids. */
+      phone?: string;
+      /** Only of the person with this id of the platform. */
+      userId?: string;
+      /** Only messages to this number. */
+      senderId?: string;
+      /** Only messages of this type, in the platform's word. */
+      type?: string;
+      /** Only messages at or after this instant of the platform's time. */
+      from?: string;
+      /** Only messages before this instant of the platform's time. */
+      to?: string;
+      /** Items per page. */
+      limit?: number;
+      /** The `nextCursor` of the previous page; omit it for the first page. */
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<ReceivedMessage, CursorPagination>;
+
+  /** Get a received message. Scope: `conversations:read`. */
+  getReceivedMessage(
+    input: {
+      /** Id of the received. */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<ReceivedMessage>;
+
+  /** List contacts. Everybody who wrote to one of your numbers, newest contact first. Scope: `conversations:read`. */
+  listContacts(
+    input?: {
+      /** Only of the person with this number, also under their other ids. */
+      phone?: string;
+      /** Only of the person with this id of the platform. */
+      userId?: string;
+      /** Items per page. */
+      limit?: number;
+      /** The `nextCursor` of the previous page; omit it for the first page. */
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Contact, CursorPagination>;
+
+  /** List the messages of a contact. Messages from and to the contact, newest first. Scope: `conversations:read`. */
+  listContactMessages(
+    input: {
+      /** Items per page. */
+      limit?: number;
+      /** The `nextCursor` of the previous page; omit it for the first page. */
+      cursor?: string;
+      /** Id of the contacts. */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Pages<ContactMessage, CursorPagination>;
 
   /** List departments. Scope: `appointments:read`. */
   listDepartments(
@@ -2650,6 +2889,10 @@ export const operations = {
   pauseSend: 'POST /v1/sends/{sendId}/pause',
   resumeSend: 'POST /v1/sends/{sendId}/resume',
   cancelSend: 'POST /v1/sends/{sendId}/cancel',
+  listReceivedMessages: 'GET /v1/messages/received list',
+  getReceivedMessage: 'GET /v1/messages/received/{id}',
+  listContacts: 'GET /v1/contacts list',
+  listContactMessages: 'GET /v1/contacts/{id}/messages list',
   listDepartments: 'GET /v1/appointments/departments list',
   createDepartment: 'POST /v1/appointments/departments',
   listStaff: 'GET /v1/appointments/users list',

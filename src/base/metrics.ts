@@ -6,6 +6,7 @@ export interface Metrics {
   requests: Histogram<'method' | 'route' | 'status'>;
   messages: Counter<'outcome'>;
   statuses: Counter<'outcome'>;
+  received: Counter<'outcome'>;
   deliveries: Counter<'outcome'>;
   senderChecks: Counter<'name' | 'status'>;
   clockSteps: Counter<'clock' | 'direction'>;
@@ -29,6 +30,7 @@ export function openMetrics(): Metrics {
     }),
     messages: counter('gateway_messages_total', 'Calls to the messaging platform, by outcome.'),
     statuses: counter('gateway_statuses_total', "The messaging platform's reports, by what came of them."),
+    received: counter('gateway_received_total', 'Inbound messages, by what came of them.'),
     deliveries: counter('gateway_deliveries_total', 'Attempts to deliver a webhook, by outcome.'),
     senderChecks: new Counter({
       name: 'gateway_sender_checks_total',

@@ -14,6 +14,7 @@ export const errorCodes = {
   not_found: [404, 'This path does not exist. See /docs.'],
   appointment_user_not_found: [404, 'There is no such staff member in this account.'],
   booking_not_found: [404, 'There is no such booking in this account.'],
+  contact_not_found: [404, 'There is no such contact in this account.'],
   delivery_not_found: [404, 'There is no such webhook delivery in this account.'],
   department_not_found: [404, 'There is no such department in this account.'],
   endpoint_not_found: [404, 'There is no such webhook endpoint in this account.'],

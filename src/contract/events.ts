@@ -3,6 +3,7 @@ import { type TSchema, Type } from 'typebox';
 import { BookingItem, ChangedBookingItem } from './bookings.ts';
 import { CalendarChange } from './calendars.ts';
 import { Id, instant, nullable } from './envelope.ts';
+import { ReceivedMessageItem } from './received.ts';
 import { SenderChange } from './senders.ts';
 import { MessageError } from './sends.ts';
 import { TemplateChange } from './templates.ts';
@@ -85,6 +86,10 @@ export const documentedEvents: Record<EventKind, DocumentedEvent> = {
   'senders.status': {
     summary: 'A number was halted or resumed, or a check of it has another result',
     body: event('senders.status', 'SenderStatusEvent', SenderChange),
+  },
+  'messages.received': {
+    summary: 'A person wrote to one of your numbers',
+    body: event('messages.received', 'MessageReceivedEvent', ReceivedMessageItem),
   },
   test: {
     summary: 'The test operation was called',

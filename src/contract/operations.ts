@@ -3,6 +3,7 @@ import { accountOperations } from './account-operations.ts';
 import { appointmentOperations } from './appointment-operations.ts';
 import { bookingOperations } from './booking-operations.ts';
 import { campaignOperations } from './campaign-operations.ts';
+import { conversationOperations } from './conversation-operations.ts';
 import { messageOperations } from './message-operations.ts';
 import type { Operation } from './operation.ts';
 import { templateOperations } from './template-operations.ts';
@@ -13,6 +14,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...templateOperations,
   ...messageOperations,
   ...campaignOperations,
+  ...conversationOperations,
   ...appointmentOperations,
   ...bookingOperations,
   ...webhookOperations,
@@ -23,6 +25,7 @@ export const operations: Readonly<Record<string, Operation>> = {
 export const tags: { name: string; description: string }[] = [
   { name: 'Templates', description: 'Message templates and their review by the messaging platform.' },
   { name: 'Messages', description: 'Send templates, and follow each message to its recipient.' },
+  { name: 'Conversations', description: 'Messages that people send to your numbers, and the people.' },
   { name: 'Media', description: 'Files for the headers of templates.' },
   { name: 'Appointments', description: 'Departments, staff, form questions and open slots.' },
   { name: 'Bookings', description: 'Book, cancel and reschedule appointments.' },

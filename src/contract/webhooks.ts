@@ -11,6 +11,7 @@ export const subscribableKinds = [
   'appointments.rescheduled',
   'calendars.status',
   'senders.status',
+  'messages.received',
 ] as const;
 export type SubscribableKind = (typeof subscribableKinds)[number];
 export type EventKind = SubscribableKind | 'test';

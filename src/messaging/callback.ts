@@ -10,6 +10,7 @@ import type { Server } from '../http/request.ts';
 import { callbackBodyLimits, openUnauthenticatedBodies } from '../http/unauthenticated-body.ts';
 import type { Callback, CallbackContent, CallbackRequest, MessagingPlatform } from '../ports/platform.ts';
 import type { PublishDeps } from '../webhooks/publish.ts';
+import type { ApplyReceived, ReceivedCallback } from './received/apply-received.ts';
 import {
   type CallbackApp,
   type CallbackApps,
@@ -29,11 +30,12 @@ export interface CallbackDeps extends PublishDeps, CallbackAppsDeps, Pick<ReactD
     'provider' | 'answerHandshake' | 'canBeSigned' | 'verifyCallback' | 'readCallback' | 'classify'
   >;
   applyReports: ApplyReports;
+  applyReceived: ApplyReceived;
   lastCallbacks: Pick<LastCallbacks, 'note'>;
   nudgeSync: () => void;
   /** Wakes the worker that lets messages of held templates continue. */
   nudgeQueue: () => void;
-  metrics: Pick<Metrics, 'statuses'>;
+  metrics: Pick<Metrics, 'statuses' | 'received'>;
   /** Our public URL, without a trailing slash. */
   publicUrl: () => string;
 }
@@ -100,8 +102,8 @@ function reportRoute(server: Server, deps: CallbackDeps, apps: CallbackApps): vo
       const content = deps.platform.readCallback(callback);
       // a number added a moment ago may not be cached yet
       const isCached =
-        [...content.statuses, ...content.numbers].every((one) => hasNumber(app, one.phoneNumberId)) &&
-        content.templates.every((one) => hasBusinessAccount(app, one.businessAccountId));
+        phoneNumbersIn(content).every((phoneNumberId) => hasNumber(app, phoneNumberId)) &&
+        businessAccountsIn(content).every((businessAccountId) => hasBusinessAccount(app, businessAccountId));
       await applyCallback(deps, isCached ? app : await apps.fresh(senderIdOf(request)), content);
       return ok('Callback applied.', null);
     },
@@ -126,6 +128,12 @@ async function verify(
   throw notSigned();
 }
 
+const phoneNumbersIn = ({ statuses, numbers, received }: CallbackContent) =>
+  [...statuses, ...numbers, ...received].map(({ phoneNumberId }) => phoneNumberId);
+
+const businessAccountsIn = ({ templates, identities }: CallbackContent) =>
+  [...templates, ...identities].map(({ businessAccountId }) => businessAccountId);
+
 const hasNumber = (app: CallbackApp, phoneNumberId: string) =>
   app.numbers.some((number) => number.phone_number_id === phoneNumberId);
 
@@ -145,6 +153,7 @@ async function applyCallback(deps: CallbackDeps, app: CallbackApp, content: Call
   const applied = await deps.applyReports({
     reports: reports.filter(({ accountIds }) => accountIds.length > 0),
   });
+  if (content.received.length + content.identities.length > 0) await applyReceived(deps, app, content);
   if (content.templates.length > 0) await applyTemplates(deps, app, content);
   const numbers = content.numbers.map((report) => {
     const own = app.numbers.filter((number) => number.phone_number_id === report.phoneNumberId);
@@ -163,13 +172,40 @@ async function applyCallback(deps: CallbackDeps, app: CallbackApp, content: Call
 }
 
 /** The senders that a callback concerns. */
-function sendersIn(app: CallbackApp, { statuses, numbers, templates }: CallbackContent): Set<string> {
-  const phoneNumbers = new Set([...statuses, ...numbers].map(({ phoneNumberId }) => phoneNumberId));
-  const businessAccounts = new Set(templates.map(({ businessAccountId }) => businessAccountId));
+function sendersIn(app: CallbackApp, content: CallbackContent): Set<string> {
+  const phoneNumbers = new Set(phoneNumbersIn(content));
+  const businessAccounts = new Set(businessAccountsIn(content));
   const concerned = app.numbers.filter(
     (number) => phoneNumbers.has(number.phone_number_id) || businessAccounts.has(number.business_account_id),
   );
   return new Set(concerned.map(({ id }) => id));
+}
+
+async function applyReceived(deps: CallbackDeps, app: CallbackApp, content: CallbackContent): Promise<void> {
+  const callback: ReceivedCallback = {
+    messages: content.received.map((message) => {
+      const own = app.numbers.filter(({ phone_number_id: id }) => id === message.phoneNumberId);
+      return { message, to: own.map(({ id, account_id: accountId }) => ({ accountId, senderId: id })) };
+    }),
+    identities: content.identities.map((report) => {
+      const own = app.numbers.filter((number) =>
+        report.phoneNumberId === null
+          ? number.business_account_id === report.businessAccountId
+          : number.phone_number_id === report.phoneNumberId,
+      );
+      return { report, accountIds: [...new Set(own.map(({ account_id: accountId }) => accountId))] };
+    }),
+  };
+  const foreign = callback.messages.filter(({ to }) => to.length === 0).length;
+  const { stored } = await deps.applyReceived(callback);
+  if (stored > 0) deps.metrics.received.inc({ outcome: 'stored' }, stored);
+  if (foreign > 0) {
+    deps.metrics.received.inc({ outcome: 'unmatched' }, foreign);
+    deps.log.info(
+      { provider: deps.platform.provider, senderId: app.sender.id, foreign },
+      'received.unmatched',
+    );
+  }
 }
 
 async function applyTemplates(deps: CallbackDeps, app: CallbackApp, content: CallbackContent): Promise<void> {

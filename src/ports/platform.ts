@@ -10,6 +10,7 @@ import type {
   PlatformApp,
   Subscription,
 } from './platform-number.ts';
+import type { IdentityReport, ReceivedMessage } from './platform-received.ts';
 
 export type {
   FilledButton,
@@ -170,7 +171,10 @@ export interface CallbackContent {
   statuses: StatusReport[];
   templates: TemplateReport[];
   numbers: NumberReport[];
-  /** How many changes were ignored: inbound messages, account notices, unknown kinds. */
+  /** Inbound messages, in the order of the callback. */
+  received: ReceivedMessage[];
+  identities: IdentityReport[];
+  /** How many changes were ignored: account notices, unknown kinds. */
   ignored: number;
 }
 

@@ -21,13 +21,23 @@ export interface MessageStatus {
 
 const beyondAscii = /[\u0080-\uffff]/g;
 
-/** JSON in ASCII alone: receivers that hash decoded text get the same digest. */
+/** The same JSON with every character beyond ASCII escaped: receivers that hash decoded text get the same digest. */
+const inAscii = (json: string): string =>
+  json.replace(beyondAscii, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** JSON in ASCII alone. */
 export function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    beyondAscii,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return inAscii(JSON.stringify(value));
 }
+
+/** The body of an event whose data is already JSON: it is kept as it is, numbers with every digit. */
+export function eventBodyOf(kind: EventKind, createdAtMs: number, data: string): string {
+  const head = JSON.stringify({ event: kind, timestamp: new Date(createdAtMs).toISOString() });
+  return `${head.slice(0, -1)},"data":${inAscii(withoutLineBreaks(data))}}`;
+}
+
+/** A line break in valid JSON is white space; bodies are stored in lines. */
+const withoutLineBreaks = (json: string): string => json.replace(/[\r\n]/g, ' ');
 
 /** The body of an event of any kind: `{event, timestamp, data}`. */
 export function eventBody(kind: EventKind, createdAtMs: number, data: unknown): string {

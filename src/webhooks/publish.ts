@@ -3,17 +3,17 @@ import type { DeliveryItem } from '../contract/deliveries.ts';
 import type { Db, Tx } from '../db/db.ts';
 import type { Deliveries } from './delivery/deliveries.ts';
 import type { LeasedDelivery } from './delivery/delivery.ts';
-import { eventBody, messageStatusBody } from './event.ts';
+import { eventBody, eventBodyOf, messageStatusBody } from './event.ts';
 import { deliveriesOfSubject } from './history/history.ts';
 import { insertDeliveries, type NewEvent } from './publish-store.ts';
 
 export type { LeasedDelivery };
-export { eventBody, messageStatusBody };
+export { eventBody, eventBodyOf, messageStatusBody };
 
 /**
  * An event of one account. For `messages.status`, `subjectId` is our message id and `stage` a value of `stages`; endpoints receive the stages of
- * a message in the order in which they were published. For every other kind, `subjectId` is a new UUIDv7 and `stage` 0. `body` comes from
- * `messageStatusBody` or `eventBody`.
+ * a message in the order in which they were published. For every other kind, `subjectId` is a UUIDv7 of the event and `stage` 0. `body` comes from
+ * `messageStatusBody`, `eventBody` or `eventBodyOf`.
  */
 export type EventToPublish = NewEvent;
 

@@ -108,7 +108,9 @@ function verify(callback: Callback, secret: string): boolean {
 }
 
 function read({ rawBody }: Callback): CallbackContent {
-  const content: CallbackContent = { statuses: [], templates: [], numbers: [], ignored: 0 };
+  const content: CallbackContent = {
+    ...{ statuses: [], templates: [], numbers: [], received: [], identities: [], ignored: 0 },
+  };
   let event: Json;
   try {
     event = JSON.parse(rawBody.toString());

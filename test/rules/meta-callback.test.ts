@@ -122,23 +122,24 @@ describe('errors', () => {
     const messages = [{ from: '1', type: 'unsupported', errors: [{ code: 131031, title: 'x' }] }];
     expect(read({ id: '1', changes: [change({ metadata, messages })] })).toMatchObject({
       numbers: [],
-      ignored: 1,
+      ignored: 0,
     });
   });
 });
 
 describe('other content', () => {
-  it('is ignored if it is an inbound message, an account notice or an unknown kind', () => {
+  it('is ignored if it is an account notice or an unknown kind', () => {
     const content = read({
       id: '1',
       changes: [
-        change({ metadata: { phone_number_id: '11' }, messages: [{ from: '1', text: { body: 'hi' } }] }),
         change({ event: 'VERIFIED' }, 'account_update'),
         change({}, 'a_new_field'),
         change({ statuses: 'none' }),
       ],
     });
-    expect(content).toEqual({ statuses: [], templates: [], numbers: [], ignored: 3 });
+    expect(content).toEqual({
+      ...{ statuses: [], templates: [], numbers: [], received: [], identities: [], ignored: 2 },
+    });
   });
 
   it('is read if it is a template’s new status, category, quality or content', () => {

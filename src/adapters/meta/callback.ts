@@ -19,6 +19,7 @@ import {
   storableText,
   textOf,
 } from './json.ts';
+import { identitiesIn, type MessageSources, messageSources, receivedIn } from './received.ts';
 import { templateQuality, templateStatus } from './template.ts';
 
 const signaturePattern = /^sha256=([0-9a-f]{64})$/i;
@@ -142,7 +143,7 @@ function templateReport(field: string, value: Json, entry: Json): TemplateReport
 }
 
 /**
- * Reads every status, template change and number error of a callback. Unknown kinds are counted and ignored.
+ * Reads every status, inbound message, template change and number error of a callback. Unknown kinds are counted and ignored.
  * Throws AppError `invalid_request` if the bytes are not a callback's JSON.
  */
 export function readCallback(rawBody: Buffer): CallbackContent {
@@ -157,14 +158,25 @@ export function readCallback(rawBody: Buffer): CallbackContent {
       { path: 'entry', message: 'is missing: this is not a callback of the messaging platform' },
     ]);
   }
-  const content: CallbackContent = { statuses: [], templates: [], numbers: [], ignored: 0 };
-  for (const entry of objectsOf(root.entry)) {
-    for (const change of objectsOf(entry.changes)) readChange(content, change, entry);
+  const content: CallbackContent = {
+    ...{ statuses: [], templates: [], numbers: [], received: [], identities: [], ignored: 0 },
+  };
+  const sources = messageSources(rawBody);
+  for (const [at, entry] of root.entry.entries()) {
+    if (!isObject(entry) || !Array.isArray(entry.changes)) continue;
+    for (const [index, change] of entry.changes.entries()) {
+      if (isObject(change)) readChange(content, change, entry, () => sources(at, index));
+    }
   }
   return content;
 }
 
-function readChange(content: CallbackContent, change: Json, entry: Json): void {
+function readChange(
+  content: CallbackContent,
+  change: Json,
+  entry: Json,
+  sources: () => ReturnType<MessageSources>,
+): void {
   const field = textOf(change.field) ?? '';
   const value = isObject(change.value) ? change.value : {};
   if (field === 'messages') {
@@ -174,6 +186,10 @@ function readChange(content: CallbackContent, change: Json, entry: Json): void {
       if (report) content.statuses.push(report);
       else content.ignored += 1;
     }
+    if (value.messages !== undefined) {
+      if (phoneNumberId) content.received.push(...receivedIn(value, phoneNumberId, sources()));
+      else content.ignored += 1;
+    }
     // errors of the number itself; those in `messages[]` concern inbound messages only
     const errors: NumberReport[] = objectsOf(value.errors).flatMap((error) =>
       phoneNumberId
@@ -181,7 +197,10 @@ function readChange(content: CallbackContent, change: Json, entry: Json): void {
         : [],
     );
     content.numbers.push(...errors);
-    content.ignored += objectsOf(value.messages).length;
+    return;
+  }
+  if (field === 'user_id_update') {
+    content.identities.push(...identitiesIn(value, textOf(entry.id) ?? ''));
     return;
   }
   const report = templateReport(field, value, entry);

@@ -74,6 +74,22 @@ function byIndex(db: Db, accountId: string, filter: MessageFilter) {
   return query;
 }
 
+/** Lists messages to any of these numbers, newest first. */
+export async function listMessagesTo(
+  db: Db,
+  accountId: string,
+  { phones, beforeId }: { phones: readonly string[]; beforeId?: string | undefined },
+  limit: number,
+): Promise<MessageRow[]> {
+  let query = db
+    .selectFrom('messages')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('phone', 'in', [...phones]);
+  if (beforeId !== undefined) query = query.where('id', '<', beforeId);
+  return (await query.orderBy('id', 'desc').limit(limit).execute()) as unknown as MessageRow[];
+}
+
 /** Finds a message of the account. */
 export async function findMessage(db: Db, accountId: string, id: string): Promise<MessageRow | undefined> {
   const row = await db

@@ -13,6 +13,7 @@ import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { deliveriesOf } from '../../webhooks/publish.ts';
 import { templateNotFound } from '../templates/submit.ts';
+import { contactHistoryRoutes } from './contact-history-routes.ts';
 import type { DeleteTemplateDeps } from './delete-template.ts';
 import { deleteTemplateRoutes } from './delete-template-routes.ts';
 import { requireSend } from './find-send.ts';
@@ -42,6 +43,7 @@ export function sendingRoutes(server: Server, deps: SendingRoutesDeps): void {
   messagesRoutes(server, deps);
   resendRoutes(server, deps);
   deleteTemplateRoutes(server, deps);
+  contactHistoryRoutes(server, deps);
 }
 
 /** The ids of messages without a result. */

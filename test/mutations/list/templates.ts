@@ -19,7 +19,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a report for a business account added a moment ago is lost',
     file: 'src/messaging/callback.ts',
-    find: 'content.templates.every((one) => hasBusinessAccount(app, one.businessAccountId))',
+    find: 'businessAccountsIn(content).every((businessAccountId) => hasBusinessAccount(app, businessAccountId))',
     replace: 'content.templates.length >= 0',
     tests: ['test/api/template-callbacks.test.ts'],
   },

@@ -1,0 +1,147 @@
+// Inbound messages of a callback, and the notices that a person's ids changed (Cloud API, "Messages webhook reference"). Pure.
+import type { IdentityReport, ReceivedMessage, ReceivedPerson } from '../../ports/platform-received.ts';
+import { isObject, type Json, objectsOf, storableText, textOf } from './json.ts';
+import { elementsOf, memberOf, type Span, sourceOf, wholeOf } from './json-source.ts';
+import { contentOf, refOf } from './received-content.ts';
+
+/** The longest word of a type, and id of a person, that are stored; the platform's are far shorter. */
+const typeMax = 64;
+const userIdMax = 200;
+/** E.164 allows 15 digits; the platform's own ids of people are a little longer in some countries. */
+const phoneMaxDigits = 20;
+
+const latestTimestamp = 253_402_300_799;
+
+function timestampOf(value: unknown): number | null {
+  const seconds = Number(textOf(value) || Number.NaN);
+  return Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= latestTimestamp ? seconds : null;
+}
+
+function phoneOf(value: unknown): string | null {
+  const digits = textOf(value)?.replace(/^\+/, '') ?? '';
+  return /^\d+$/.test(digits) && digits.length <= phoneMaxDigits ? digits : null;
+}
+
+function userIdOf(value: unknown): string | null {
+  const id = textOf(value)?.toWellFormed() ?? '';
+  return id !== '' && id.length <= userIdMax ? id : null;
+}
+
+const only = (values: (string | null)[], ...except: (string | null)[]): string[] => [
+  ...new Set(values.filter((one): one is string => one !== null && !except.includes(one))),
+];
+
+/** The people of a change: `contacts`, and whether all its messages have the same sender. */
+interface People {
+  contacts: Json[];
+  isOnePerson: boolean;
+}
+
+/** The entry of `contacts` about the sender of a message. */
+function contactOf(message: Json, { contacts, isOnePerson }: People): Json | undefined {
+  const phone = textOf(message.from);
+  const userId = textOf(message.from_user_id);
+  const own = contacts.find(
+    (one) =>
+      (phone !== undefined && textOf(one.wa_id) === phone) ||
+      (userId !== undefined && textOf(one.user_id) === userId),
+  );
+  // `from` and `wa_id` may differ in countries that changed their numbers
+  return own ?? (isOnePerson && contacts.length === 1 ? contacts[0] : undefined);
+}
+
+/** The new ids of a person who changed their number or whose id changed: a `system` message. */
+function changeOf(message: Json, type: string): Json | undefined {
+  return type === 'system' && isObject(message.system) ? message.system : undefined;
+}
+
+function personOf(message: Json, type: string, people: People): ReceivedPerson | null {
+  const contact = contactOf(message, people);
+  const change = changeOf(message, type);
+  const phones = [change?.wa_id, message.from, contact?.wa_id].map(phoneOf);
+  const userIds = [change?.user_id, message.from_user_id, contact?.user_id].map(userIdOf);
+  const parents = [
+    ...[change?.previous_user_id, message.from_parent_user_id, contact?.parent_user_id],
+    ...[change?.parent_user_id, change?.previous_parent_user_id],
+  ].map(userIdOf);
+  const phone = phones.find((one) => one !== null) ?? null;
+  const userId = userIds.find((one) => one !== null) ?? null;
+  if (phone === null && userId === null) return null;
+  const profile = isObject(contact?.profile) ? contact.profile : {};
+  return {
+    ...{ phone, userId, name: storableText(profile.name) || null },
+    otherPhones: only(phones, phone),
+    otherUserIds: only([...userIds, ...parents], userId),
+  };
+}
+
+/** Reads one element of `messages`. An element without a readable form still has its type and `raw`. */
+function receivedMessage(element: unknown, people: People, phoneNumberId: string, raw: string) {
+  const message = isObject(element) ? element : {};
+  const type = textOf(message.type)?.slice(0, typeMax).toWellFormed() || 'unknown';
+  const person = personOf(message, type, people);
+  const contact = contactOf(message, people);
+  const received: ReceivedMessage = {
+    phoneNumberId,
+    messageRef: refOf(message.id) ?? null,
+    phone: phoneOf(message.from) ?? phoneOf(contact?.wa_id),
+    userId: userIdOf(message.from_user_id) ?? userIdOf(contact?.user_id),
+    ...{ person, type, raw },
+    isFromPerson: person !== null && type !== 'system' && type !== 'unknown',
+    timestamp: timestampOf(message.timestamp),
+    ...contentOf(message, type),
+  };
+  return received;
+}
+
+/** Returns the source of each element of `messages` of a change, given by its place among entries and changes. */
+export type MessageSources = (entry: number, change: number) => string[];
+
+/** Finds the sources within a callback, which must be valid JSON. Finds the changes once, at its first call. */
+export function messageSources(rawBody: Buffer): MessageSources {
+  let text = '';
+  let changes: Span[][] | undefined;
+  const inside = (span: Span | undefined, name: string) => span && memberOf(text, span, name);
+  return (entry, change) => {
+    if (changes === undefined) {
+      text = rawBody.toString();
+      const entries = inside(wholeOf(text), 'entry');
+      changes = (entries ? elementsOf(text, entries) : []).map((one) => {
+        const list = inside(one, 'changes');
+        return list ? elementsOf(text, list) : [];
+      });
+    }
+    const list = inside(inside(changes[entry]?.[change], 'value'), 'messages');
+    if (!list) return [];
+    const elements = elementsOf(text, list);
+    return (text[list.start] === '[' ? elements : [list]).map((span) => sourceOf(text, span));
+  };
+}
+
+/** Reads the inbound messages of one change. Something else than a list counts as one unreadable message. */
+export function receivedIn(value: Json, phoneNumberId: string, sources: string[]): ReceivedMessage[] {
+  const messages: unknown[] = Array.isArray(value.messages) ? value.messages : [value.messages];
+  const senders = new Set(
+    objectsOf(messages).map((one) => `${textOf(one.from)} ${textOf(one.from_user_id)}`),
+  );
+  const people = { contacts: objectsOf(value.contacts), isOnePerson: senders.size === 1 };
+  return messages.map((message, index) =>
+    receivedMessage(message, people, phoneNumberId, sources[index] ?? ''),
+  );
+}
+
+/** Reads the notices of `user_id_update`: earlier and new ids of people. */
+export function identitiesIn(value: Json, businessAccountId: string): IdentityReport[] {
+  const phoneNumberId = isObject(value.metadata) ? textOf(value.metadata.phone_number_id) : undefined;
+  return objectsOf(value.user_id_update).flatMap((notice) => {
+    const ids = isObject(notice.user_id) ? notice.user_id : {};
+    const [current, previous] = [userIdOf(ids.current), userIdOf(ids.previous)];
+    const phone = phoneOf(notice.wa_id);
+    if (current === null) return [];
+    const person = {
+      ...{ phone, userId: current, name: null, otherPhones: [] },
+      otherUserIds: only([previous], current),
+    };
+    return [{ phoneNumberId: phoneNumberId ?? null, businessAccountId, person }];
+  });
+}

@@ -1,0 +1,37 @@
+// The operations of inbound messages and contacts.
+import type { Operation } from './operation.ts';
+
+const conversations = { tag: 'Conversations' };
+
+export const conversationOperations: Record<string, Operation> = {
+  'GET /v1/messages/received': {
+    ...conversations,
+    id: 'listReceivedMessages',
+    summary: 'List received messages',
+    description:
+      "Newest first, by the platform's time. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null.",
+    message: 'Received messages listed.',
+  },
+  'GET /v1/messages/received/{id}': {
+    ...conversations,
+    id: 'getReceivedMessage',
+    summary: 'Get a received message',
+    errors: ['message_not_found'],
+    message: 'Received message found.',
+  },
+  'GET /v1/contacts': {
+    ...conversations,
+    id: 'listContacts',
+    summary: 'List contacts',
+    description: 'Everybody who wrote to one of your numbers, newest contact first.',
+    message: 'Contacts listed.',
+  },
+  'GET /v1/contacts/{id}/messages': {
+    ...conversations,
+    id: 'listContactMessages',
+    summary: 'List the messages of a contact',
+    description: 'Messages from and to the contact, newest first.',
+    errors: ['contact_not_found'],
+    message: 'Messages listed.',
+  },
+};

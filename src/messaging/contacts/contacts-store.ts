@@ -1,0 +1,112 @@
+// Tables contacts and contact_windows.
+import { type RawBuilder, sql } from 'kysely';
+import { arrayText } from '../../db/array-text.ts';
+import type { Db, Tx } from '../../db/db.ts';
+
+/** What a batch learned about a contact. Times are epoch milliseconds. */
+export interface ContactNews {
+  accountId: string;
+  id: string;
+  phone: string | null;
+  userId: string | null;
+  name: string | null;
+  namedAtMs: number;
+  lastReceivedAtMs: number | null;
+}
+
+const instantOf = (ms: RawBuilder<unknown>) => sql`to_timestamp(${ms} / 1000.0)`;
+
+function newsRows(news: readonly ContactNews[]) {
+  return sql`unnest(${arrayText(news.map((one) => one.accountId))}::uuid[], ${arrayText(news.map((one) => one.id))}::uuid[],
+    ${news.map((one) => one.phone)}::text[], ${news.map((one) => one.userId)}::text[], ${news.map((one) => one.name)}::text[],
+    ${arrayText(news.map((one) => one.namedAtMs))}::float8[], ${arrayText(news.map((one) => one.lastReceivedAtMs))}::float8[])
+    x(a, i, phone, user_id, name, named_at, received_at)`;
+}
+
+/** Inserts contacts. */
+export async function insertContacts(tx: Tx, news: readonly ContactNews[]): Promise<void> {
+  await sql`
+    /* insertContacts */ insert into contacts (account_id, id, phone, user_id, name, last_received_at)
+    select a, i, phone, user_id, name, ${instantOf(sql`received_at`)} from ${newsRows(news)}`.execute(tx);
+}
+
+/**
+ * Updates contacts and returns how many exist. Older news never replace newer names. The row is the lock of everything that
+ * belongs to a contact: a missing row means that another transaction has merged it.
+ */
+export async function updateContacts(tx: Tx, news: readonly ContactNews[]): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    /* updateContacts */ with x as materialized (select * from ${newsRows(news)}),
+    locked as materialized (
+      select c.account_id, c.id from x join contacts c on c.account_id = x.a and c.id = x.i
+      order by c.account_id, c.id for no key update of c),
+    updated as (
+      update contacts c set
+        phone = case when ${isNewer} then coalesce(x.phone, c.phone) else coalesce(c.phone, x.phone) end,
+        user_id = case when ${isNewer} then coalesce(x.user_id, c.user_id) else coalesce(c.user_id, x.user_id) end,
+        name = case when ${isNewer} then coalesce(x.name, c.name) else coalesce(c.name, x.name) end,
+        last_received_at = greatest(c.last_received_at, ${instantOf(sql`x.received_at`)})
+      from x join locked l on l.account_id = x.a and l.id = x.i
+      where c.account_id = l.account_id and c.id = l.id returning 1)
+    select count(*)::int as n from updated`.execute(tx);
+  return rows[0]?.n ?? 0;
+}
+
+const isNewer = sql`(c.last_received_at is null or ${instantOf(sql`x.named_at`)} >= c.last_received_at)`;
+
+/** The last message of a person to a number. */
+export interface WindowNews {
+  accountId: string;
+  contactId: string;
+  senderId: string;
+  atMs: number;
+}
+
+/** Records the last messages, in the order given; older ones change nothing. */
+export async function openWindows(tx: Tx, windows: readonly WindowNews[]): Promise<void> {
+  await sql`
+    /* openWindows */ insert into contact_windows as w (account_id, contact_id, sender_id, last_received_at)
+    select a, c, s, ${instantOf(sql`at`)}
+    from unnest(${arrayText(windows.map((one) => one.accountId))}::uuid[], ${arrayText(windows.map((one) => one.contactId))}::uuid[],
+      ${arrayText(windows.map((one) => one.senderId))}::uuid[], ${arrayText(windows.map((one) => one.atMs))}::float8[]) x(a, c, s, at)
+    on conflict (account_id, contact_id, sender_id) do update set last_received_at = excluded.last_received_at
+    where excluded.last_received_at > w.last_received_at`.execute(tx);
+}
+
+export interface ContactRow {
+  id: string;
+  phone: string | null;
+  user_id: string | null;
+  name: string | null;
+  last_received_at: Date | null;
+  /** 0 none, 1 marketing, 2 all. */
+  opt_out: number;
+  windows: { senderId: string; lastReceivedAt: string }[];
+}
+
+const contactColumns = sql`c.id, c.phone, c.user_id, c.name, c.last_received_at,
+  coalesce((select max(i.opt_out) from contact_identities i where i.contact_id = c.id and i.account_id = c.account_id), 0)::int as opt_out,
+  coalesce((select jsonb_agg(jsonb_build_object('senderId', w.sender_id, 'lastReceivedAt', w.last_received_at) order by w.last_received_at desc)
+    from contact_windows w where w.account_id = c.account_id and w.contact_id = c.id), '[]') as windows`;
+
+const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Lists contacts, newest first. */
+export async function listContacts(
+  db: Db,
+  accountId: string,
+  { beforeId = highestId, limit }: { beforeId?: string | undefined; limit: number },
+): Promise<ContactRow[]> {
+  const { rows } = await sql<ContactRow>`
+    select ${contactColumns} from contacts c where c.account_id = ${accountId} and c.id < ${beforeId}
+    order by c.id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Finds contacts of the account by their ids. */
+export async function findContacts(db: Db, accountId: string, ids: readonly string[]): Promise<ContactRow[]> {
+  const { rows } = await sql<ContactRow>`
+    select ${contactColumns} from contacts c
+    where c.account_id = ${accountId} and c.id = any (${[...ids]}::uuid[])`.execute(db);
+  return rows;
+}

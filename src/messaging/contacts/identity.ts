@@ -1,0 +1,117 @@
+// Identities of people: what the platform calls them, and which reports of one batch are about the same person. Pure.
+import type { ReceivedPerson } from '../../ports/platform-received.ts';
+
+/** The identity of a phone number, given in digits. */
+export const phoneIdentity = (phone: string): string => phone;
+
+/** The identity of the platform's id of a person. */
+export const userIdentity = (userId: string): string => `u:${userId}`;
+
+/** The identity by which a message with these names is found; null if it names nobody. */
+export function identityOf(names: { phone: string | null; userId: string | null }): string | null {
+  if (names.phone !== null) return phoneIdentity(names.phone);
+  return names.userId === null ? null : userIdentity(names.userId);
+}
+
+/** All identities of a person. */
+export function identitiesOf(person: ReceivedPerson): string[] {
+  const phones = [...(person.phone === null ? [] : [person.phone]), ...person.otherPhones];
+  const userIds = [...(person.userId === null ? [] : [person.userId]), ...person.otherUserIds];
+  return [...new Set([...phones.map(phoneIdentity), ...userIds.map(userIdentity)])];
+}
+
+/** A report that names a person. */
+export interface NamedPerson {
+  accountId: string;
+  person: ReceivedPerson;
+  /** The platform's time of the report, in epoch milliseconds. */
+  atMs: number;
+  /** The number that the person wrote to; null if they wrote nothing. */
+  wroteTo: string | null;
+}
+
+/** Everything that a batch reports about one person of one account. */
+export interface PersonGroup {
+  accountId: string;
+  /** In the order in which rows are locked. */
+  identities: string[];
+  /** The newest of each. */
+  phone: string | null;
+  userId: string | null;
+  name: string | null;
+  /** When the person was last named, and last wrote. */
+  namedAtMs: number;
+  lastReceivedAtMs: number | null;
+  /** The last message to each number, by sender. */
+  windows: Map<string, number>;
+  /** Positions of its reports in the batch. */
+  members: number[];
+}
+
+/** Groups reports that share an identity, also through others. The result is in the order of each group's first identity. */
+export function groupPeople(reports: readonly NamedPerson[]): PersonGroup[] {
+  const groupOf = new Map<string, PersonGroup>();
+  const groups = new Set<PersonGroup>();
+  for (const [index, report] of reports.entries()) {
+    const keys = identitiesOf(report.person).map((identity) => ({
+      key: `${report.accountId} ${identity}`,
+      identity,
+    }));
+    if (keys.length === 0) continue;
+    const known = new Set(keys.flatMap(({ key }) => groupOf.get(key) ?? []));
+    const group = joined(report.accountId, [...known], groups);
+    group.identities.push(...keys.filter(({ key }) => !groupOf.has(key)).map(({ identity }) => identity));
+    addReport(group, report, index);
+    for (const identity of group.identities) groupOf.set(`${report.accountId} ${identity}`, group);
+  }
+  for (const group of groups) group.identities.sort(compareTexts);
+  return [...groups].sort(
+    (a, b) =>
+      compareTexts(a.accountId, b.accountId) || compareTexts(a.identities[0] ?? '', b.identities[0] ?? ''),
+  );
+}
+
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function joined(accountId: string, known: PersonGroup[], groups: Set<PersonGroup>): PersonGroup {
+  const [first, ...others] = known;
+  if (first === undefined) {
+    const group: PersonGroup = {
+      ...{ accountId, identities: [], phone: null, userId: null, name: null },
+      ...{ namedAtMs: Number.NEGATIVE_INFINITY, lastReceivedAtMs: null, windows: new Map(), members: [] },
+    };
+    groups.add(group);
+    return group;
+  }
+  for (const other of others) {
+    takeNames(first, other, other.namedAtMs);
+    for (const [sender, atMs] of other.windows) wrote(first, sender, atMs);
+    first.identities.push(...other.identities);
+    first.members.push(...other.members);
+    groups.delete(other);
+  }
+  return first;
+}
+
+function addReport(group: PersonGroup, { person, atMs, wroteTo }: NamedPerson, index: number): void {
+  takeNames(group, person, atMs);
+  if (wroteTo !== null) wrote(group, wroteTo, atMs);
+  group.members.push(index);
+}
+
+type Names = Pick<PersonGroup, 'phone' | 'userId' | 'name'>;
+
+/** Newer names replace older ones; a missing name replaces none. */
+function takeNames(group: PersonGroup, names: Names, atMs: number): void {
+  const isNewer = atMs >= group.namedAtMs;
+  const pick = (own: string | null, other: string | null) => (isNewer ? (other ?? own) : (own ?? other));
+  group.phone = pick(group.phone, names.phone);
+  group.userId = pick(group.userId, names.userId);
+  group.name = pick(group.name, names.name);
+  group.namedAtMs = Math.max(group.namedAtMs, atMs);
+}
+
+function wrote(group: PersonGroup, sender: string, atMs: number): void {
+  group.lastReceivedAtMs = Math.max(group.lastReceivedAtMs ?? atMs, atMs);
+  group.windows.set(sender, Math.max(group.windows.get(sender) ?? atMs, atMs));
+}

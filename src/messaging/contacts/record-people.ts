@@ -1,0 +1,157 @@
+// Recording of the people that a batch of reports names: one contact for all identities of a person, and reply windows.
+import { uuidv7 } from '../../base/ids.ts';
+import type { Tx } from '../../db/db.ts';
+import {
+  type ContactNews,
+  insertContacts,
+  openWindows,
+  updateContacts,
+  type WindowNews,
+} from './contacts-store.ts';
+import {
+  claimIdentities,
+  findIdentities,
+  type IdentityRow,
+  mergeInto,
+  setOptOut,
+} from './identities-store.ts';
+import { groupPeople, type NamedPerson, type PersonGroup } from './identity.ts';
+
+/** Contacts that turned out to be one person. */
+export interface Merge {
+  accountId: string;
+  /** The older contact, which remains. */
+  contactId: string;
+  others: string[];
+}
+
+export interface RecordedPeople {
+  /** The contact of each report, by its position; undefined if the report names nobody. */
+  contactIds: (string | undefined)[];
+  merges: Merge[];
+}
+
+/** The contact of a group, after its identities are claimed. */
+interface Resolved {
+  group: PersonGroup;
+  contactId: string;
+  isNew: boolean;
+}
+
+/**
+ * Records people in the caller's transaction. Locks identities in their order, then contacts. Throws an error with the code
+ * of a serialization failure if another transaction merged one of the contacts: the caller repeats the transaction.
+ */
+export async function recordPeople(
+  tx: Tx,
+  reports: readonly NamedPerson[],
+  nowMs: number,
+): Promise<RecordedPeople> {
+  const groups = groupPeople(reports);
+  const contactIds: (string | undefined)[] = reports.map(() => undefined);
+  if (groups.length === 0) return { contactIds, merges: [] };
+  const known = contactsByIdentity(await findIdentities(tx, groups.flatMap(keysOf)));
+  const merges: Merge[] = [];
+  const resolved: Resolved[] = [];
+  const unresolved: PersonGroup[] = [];
+  for (const group of groups) {
+    const [contactId, ...others] = new Set(
+      group.identities.map((identity) => known(group, identity)?.contactId),
+    );
+    if (contactId !== undefined && others.length === 0) resolved.push({ group, contactId, isNew: false });
+    else unresolved.push(group);
+  }
+  if (unresolved.length > 0) resolved.push(...(await claim(tx, unresolved, known, nowMs, merges)));
+  // a contact that another person of this batch was found to be
+  const remaining = remainingContacts(merges);
+  for (const one of resolved) one.contactId = remaining(one.contactId);
+  await writeContacts(tx, resolved);
+  for (const { group, contactId } of resolved) {
+    for (const member of group.members) contactIds[member] = contactId;
+  }
+  return { contactIds, merges };
+}
+
+const keysOf = ({ accountId, identities }: PersonGroup) =>
+  identities.map((identity) => ({ accountId, identity }));
+
+type Known = (group: PersonGroup, identity: string) => IdentityRow | undefined;
+
+function contactsByIdentity(rows: IdentityRow[]): Known {
+  const byKey = new Map(rows.map((row) => [`${row.accountId} ${row.identity}`, row]));
+  return ({ accountId }, identity) => byKey.get(`${accountId} ${identity}`);
+}
+
+/** Returns the contact that remains of a merged one. */
+function remainingContacts(merges: Merge[]): (contactId: string) => string {
+  return (contactId) => {
+    const merge = merges.findLast(({ others }) => others.includes(contactId));
+    return merge === undefined ? contactId : merge.contactId;
+  };
+}
+
+/** Inserts the missing identities of these people, and merges the contacts that they join. */
+async function claim(
+  tx: Tx,
+  groups: PersonGroup[],
+  known: Known,
+  nowMs: number,
+  merges: Merge[],
+): Promise<Resolved[]> {
+  const proposed = groups.map((group) => {
+    const existing = group.identities.flatMap((identity) => known(group, identity)?.contactId ?? []).sort();
+    return { group, contactId: existing[0] ?? uuidv7(nowMs), isNew: existing.length === 0 };
+  });
+  const wanted = proposed.flatMap(({ group, contactId }) =>
+    keysOf(group).map((key) => ({ ...key, contactId })),
+  );
+  const claimed = contactsByIdentity(await claimIdentities(tx, wanted));
+  const resolved: Resolved[] = [];
+  for (const { group, contactId: own, isNew } of proposed) {
+    const rows = group.identities.flatMap((identity) => claimed(group, identity) ?? []);
+    const remaining = remainingContacts(merges);
+    const ids = [...new Set(rows.map((row) => remaining(row.contactId)))].sort();
+    // the older one remains, but never one that has no row yet
+    const contactId = ids.find((id) => !isNew || id !== own) ?? own;
+    const others = ids.filter((id) => id !== contactId);
+    resolved.push({ group, contactId, isNew: isNew && contactId === own });
+    const optOut = Math.max(...rows.map((row) => row.optOut));
+    if (others.length > 0) {
+      const merge = { accountId: group.accountId, contactId, others };
+      await mergeInto(tx, merge);
+      merges.push(merge);
+    }
+    // what the person decided holds for every identity
+    if (optOut > 0) await setOptOut(tx, { accountId: group.accountId, contactId }, optOut);
+  }
+  return resolved;
+}
+
+/** Another transaction merged a contact in the meantime; the code makes the batch repeat its transaction. */
+function mergedConcurrently(): Error {
+  return Object.assign(new Error('A contact was merged concurrently.'), { code: '40001' });
+}
+
+async function writeContacts(tx: Tx, resolved: Resolved[]): Promise<void> {
+  const newsOf = ({ group, contactId: id }: Resolved): ContactNews => ({ ...group, id });
+  const created = resolved.filter(({ isNew }) => isNew).map(newsOf);
+  // two groups of a batch may meet in one contact that a concurrent transaction created
+  const existing = resolved.filter(({ isNew }) => !isNew).map(newsOf);
+  if (created.length > 0) await insertContacts(tx, created);
+  if (existing.length > 0) {
+    const found = await updateContacts(tx, existing);
+    if (found < new Set(existing.map(({ accountId, id }) => `${accountId} ${id}`)).size)
+      throw mergedConcurrently();
+  }
+  const windows = new Map<string, WindowNews>();
+  for (const { group, contactId } of resolved) {
+    for (const [senderId, atMs] of group.windows) {
+      const key = `${group.accountId} ${contactId} ${senderId}`;
+      const earlier = windows.get(key);
+      if (!earlier || earlier.atMs < atMs)
+        windows.set(key, { accountId: group.accountId, contactId, senderId, atMs });
+    }
+  }
+  const inOrder = [...windows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+  if (inOrder.length > 0) await openWindows(tx, inOrder);
+}

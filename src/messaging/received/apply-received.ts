@@ -1,0 +1,230 @@
+// Storage of inbound messages: many callbacks in one transaction, each message once, with its contact and its event.
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import type { IdentityReport, ReceivedMessage } from '../../ports/platform-received.ts';
+import { eventBodyOf, type PublishDeps, publish } from '../../webhooks/publish.ts';
+import { batch } from '../../work/batch.ts';
+import { identityOf, type NamedPerson } from '../contacts/identity.ts';
+import { recordPeople } from '../contacts/record-people.ts';
+import { receivedJson } from './presenter.ts';
+import { receivedId } from './received-id.ts';
+import { findContexts, insertReceived, type NewReceived } from './store.ts';
+
+export interface ApplyReceivedDeps extends PublishDeps {
+  hot: Db;
+  clock: Clock;
+  log: Log;
+}
+
+/** A sender of an account that has the number that was written to. */
+export interface Addressee {
+  accountId: string;
+  senderId: string;
+}
+
+/** What one callback reports, each with the accounts that it concerns. */
+export interface ReceivedCallback {
+  messages: { message: ReceivedMessage; to: Addressee[] }[];
+  identities: { report: IdentityReport; accountIds: string[] }[];
+}
+
+export interface AppliedReceived {
+  /** Messages that were new to an account. */
+  stored: number;
+}
+
+/** Stores one callback's messages and resolves after their commit; concurrent callbacks share a commit. */
+export type ApplyReceived = (callback: ReceivedCallback) => Promise<AppliedReceived>;
+
+/** The largest platform object that is kept, in bytes. */
+const rawMaxBytes = 64 * 1024;
+/** The largest parsed content: beyond it, `raw` is omitted too, so that no event is larger than receivers accept. */
+const contentMaxCharacters = 256 * 1024;
+
+/** Opens the batch of this process. */
+export function openApplyReceived(deps: ApplyReceivedDeps): ApplyReceived {
+  const apply = batch<ReceivedCallback, AppliedReceived>((callbacks) => applyBatch(deps, callbacks), {
+    gapMs: 8,
+    max: 200,
+    key: ({ messages }) => messages[0]?.message.messageRef ?? '',
+  });
+  return async (callback) => {
+    try {
+      return await apply(callback);
+    } catch (error) {
+      if (!isRejectedData(error)) throw error;
+      return applyOneByOne(deps, apply, callback, error);
+    }
+  };
+}
+
+/** True if PostgreSQL rejected a value: invalid data, a constraint, or a limit. */
+const isRejectedData = (error: unknown): boolean =>
+  /^(22|23|54)/.test(String((error as { code?: unknown } | null)?.code));
+
+/**
+ * Stores the messages of a callback that has one that cannot be stored, so that the platform does not repeat the others for
+ * days. What still cannot be stored is reduced to its type and raw object, then logged and dropped.
+ */
+async function applyOneByOne(
+  deps: ApplyReceivedDeps,
+  apply: ApplyReceived,
+  callback: ReceivedCallback,
+  reason: unknown,
+): Promise<AppliedReceived> {
+  let stored = 0;
+  const parts: ReceivedCallback[] = [
+    ...callback.messages.map((one) => ({ messages: [one], identities: [] })),
+    ...callback.identities.map((one) => ({ messages: [], identities: [one] })),
+  ];
+  for (const part of parts) {
+    for (const attempt of [part, reduced(part)]) {
+      try {
+        stored += (await apply(attempt)).stored;
+        break;
+      } catch (error) {
+        if (!isRejectedData(error)) throw error;
+        if (attempt !== part) deps.log.error({ err: error, reason }, 'received.dropped');
+      }
+    }
+  }
+  return { stored };
+}
+
+/** The same messages with nothing parsed out of them. */
+function reduced({ messages }: ReceivedCallback): ReceivedCallback {
+  return {
+    identities: [],
+    messages: messages.map(({ to, message }) => ({
+      to,
+      message: {
+        ...message,
+        ...{ phone: null, userId: null, person: null, isFromPerson: false },
+        ...{ content: {}, mediaRef: null, contextRef: null },
+      },
+    })),
+  };
+}
+
+/** A row to insert and the report that it comes from. */
+interface Arrival {
+  row: NewReceived;
+  message: ReceivedMessage;
+  callback: number;
+}
+
+async function applyBatch(
+  deps: ApplyReceivedDeps,
+  callbacks: ReceivedCallback[],
+): Promise<AppliedReceived[]> {
+  const results = callbacks.map((): AppliedReceived => ({ stored: 0 }));
+  const nowMs = deps.clock.now();
+  const arrivals = arrivalsOf(callbacks, nowMs);
+  const identities = callbacks.flatMap(({ identities: reports }) =>
+    reports.flatMap(({ report, accountIds }) =>
+      accountIds.map((accountId) => namedBy(report, accountId, nowMs)),
+    ),
+  );
+  if (arrivals.length === 0 && identities.length === 0) return results;
+  await addContexts(deps, arrivals);
+  const { leasedDeliveries, stored } = await deps.hot.transaction().execute(async (tx) => {
+    const fresh = await insertNew(tx, arrivals);
+    await recordPeople(tx, [...fresh.flatMap(namedIn), ...identities], nowMs);
+    const events = fresh.map(({ row }) => ({
+      accountId: row.account_id,
+      subjectId: row.id,
+      stage: 0,
+      kind: 'messages.received' as const,
+      messageId: row.message_ref,
+      body: eventBodyOf('messages.received', nowMs, receivedJson(row)),
+    }));
+    return { leasedDeliveries: await publish(deps, tx, events), stored: fresh };
+  });
+  deps.deliveries.offer(leasedDeliveries);
+  for (const { callback } of stored) (results[callback] as AppliedReceived).stored += 1;
+  return results;
+}
+
+/** One arrival per message and account, sorted by key: the order in which rows are inserted. A repeat within the batch is dropped. */
+function arrivalsOf(callbacks: ReceivedCallback[], nowMs: number): Arrival[] {
+  const arrivals = new Map<string, Arrival>();
+  for (const [callback, { messages }] of callbacks.entries()) {
+    for (const { message, to } of messages) {
+      for (const addressee of to) {
+        const row = rowOf(message, addressee, nowMs);
+        const key = `${row.account_id} ${row.id}`;
+        if (!arrivals.has(key)) arrivals.set(key, { row, message, callback });
+      }
+    }
+  }
+  return [...arrivals].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, arrival]) => arrival);
+}
+
+function rowOf(message: ReceivedMessage, { accountId, senderId }: Addressee, nowMs: number): NewReceived {
+  const isContentKept = JSON.stringify(message.content).length <= contentMaxCharacters;
+  return {
+    account_id: accountId,
+    id: receivedId(senderId, message),
+    sender_id: senderId,
+    message_ref: message.messageRef,
+    person: identityOf(message) ?? (message.person === null ? null : identityOf(message.person)),
+    phone: message.phone,
+    user_id: message.userId,
+    name: message.person?.name ?? null,
+    type: message.type,
+    content: isContentKept ? message.content : {},
+    media_ref: message.mediaRef,
+    context_ref: message.contextRef,
+    context_id: null,
+    context_send_id: null,
+    sent_at: message.timestamp === null ? null : new Date(message.timestamp * 1000),
+    received_at: new Date(nowMs),
+    raw: Buffer.byteLength(message.raw) <= rawMaxBytes ? message.raw : null,
+  };
+}
+
+/** Completes the references to our own messages. */
+async function addContexts(deps: ApplyReceivedDeps, arrivals: Arrival[]): Promise<void> {
+  const referring = arrivals.filter(({ row }) => row.context_ref !== null);
+  if (referring.length === 0) return;
+  const found = await findContexts(
+    deps.hot,
+    [...new Set(referring.map(({ row }) => row.account_id))],
+    [...new Set(referring.map(({ row }) => row.context_ref as string))],
+  );
+  const byKey = new Map(found.map((one) => [`${one.accountId} ${one.messageRef}`, one]));
+  for (const { row } of referring) {
+    const own = byKey.get(`${row.account_id} ${row.context_ref}`);
+    row.context_id = own?.id ?? null;
+    row.context_send_id = own?.sendId ?? null;
+  }
+}
+
+async function insertNew(tx: Tx, arrivals: Arrival[]): Promise<Arrival[]> {
+  if (arrivals.length === 0) return [];
+  const inserted = await insertReceived(
+    tx,
+    arrivals.map(({ row }) => row),
+  );
+  const keys = new Set(inserted.map(({ accountId, id }) => `${accountId} ${id}`));
+  return arrivals.filter(({ row }) => keys.has(`${row.account_id} ${row.id}`));
+}
+
+/** The person of a new message. */
+function namedIn({ row, message }: Arrival): NamedPerson[] {
+  if (message.person === null) return [];
+  return [
+    {
+      accountId: row.account_id,
+      person: message.person,
+      atMs: (row.sent_at ?? row.received_at).getTime(),
+      wroteTo: message.isFromPerson ? row.sender_id : null,
+    },
+  ];
+}
+
+const namedBy = ({ person }: IdentityReport, accountId: string, atMs: number): NamedPerson => ({
+  ...{ accountId, person, atMs },
+  wroteTo: null,
+});

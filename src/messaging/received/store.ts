@@ -1,0 +1,138 @@
+// Table received_messages.
+import { sql } from 'kysely';
+import { arrayText } from '../../db/array-text.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import { jsonLines } from '../../db/json-lines.ts';
+import type { ReceivedRow } from './presenter.ts';
+
+/** An inbound message of one account, ready to be stored. */
+export interface NewReceived extends ReceivedRow {
+  account_id: string;
+  /** The identity of the person; null if the message names nobody. */
+  person: string | null;
+}
+
+export interface ReceivedKey {
+  accountId: string;
+  id: string;
+}
+
+/** Inserts messages, in the order given, and returns those that are new: a repeat has the key of the first. */
+export async function insertReceived(tx: Tx, rows: readonly NewReceived[]): Promise<ReceivedKey[]> {
+  const { rows: inserted } = await sql<ReceivedKey>`
+    /* insertReceived */ insert into received_messages (account_id, id, sender_id, message_ref, person, phone, user_id, name, type,
+      content, media_ref, context_ref, context_id, context_send_id, sent_at, received_at, raw)
+    select a, i, s, message_ref, person, phone, user_id, name, type, content::jsonb, media_ref, context_ref, context_id,
+      context_send_id, to_timestamp(sent_at), to_timestamp(received_at / 1000.0), raw
+    from unnest(${arrayText(rows.map((row) => row.account_id))}::uuid[], ${arrayText(rows.map((row) => row.id))}::uuid[],
+      ${arrayText(rows.map((row) => row.sender_id))}::uuid[], ${rows.map((row) => row.message_ref)}::text[],
+      ${rows.map((row) => row.person)}::text[], ${rows.map((row) => row.phone)}::text[], ${rows.map((row) => row.user_id)}::text[],
+      ${rows.map((row) => row.name)}::text[], ${rows.map((row) => row.type)}::text[],
+      ${jsonLines(rows.map((row) => JSON.stringify(row.content)))}, ${rows.map((row) => row.media_ref)}::text[],
+      ${rows.map((row) => row.context_ref)}::text[], ${arrayText(rows.map((row) => row.context_id))}::uuid[],
+      ${arrayText(rows.map((row) => row.context_send_id))}::uuid[],
+      ${arrayText(rows.map((row) => (row.sent_at === null ? null : row.sent_at.getTime() / 1000)))}::float8[],
+      ${arrayText(rows.map((row) => row.received_at.getTime()))}::float8[], ${rows.map((row) => row.raw)}::text[])
+      x(a, i, s, message_ref, person, phone, user_id, name, type, content, media_ref, context_ref, context_id, context_send_id,
+        sent_at, received_at, raw)
+    on conflict (account_id, id) do nothing
+    returning account_id as "accountId", id`.execute(tx);
+  return inserted;
+}
+
+/** Finds those of our messages that inbound ones refer to. */
+export async function findContexts(
+  db: Db,
+  accountIds: readonly string[],
+  messageRefs: readonly string[],
+): Promise<{ accountId: string; messageRef: string | null; id: string; sendId: string | null }[]> {
+  const { rows } = await sql<{
+    accountId: string;
+    messageRef: string | null;
+    id: string;
+    sendId: string | null;
+  }>`
+    /* findContexts */ select account_id as "accountId", wamid as "messageRef", id, send_id as "sendId" from messages
+    where wamid = any (${[...messageRefs]}::text[]) and account_id = any (${[...accountIds]}::uuid[])`.execute(
+    db,
+  );
+  return rows;
+}
+
+export interface ReceivedFilter {
+  /** Identities of one person; undefined: of everybody. */
+  people?: readonly string[] | undefined;
+  senderId?: string | undefined;
+  type?: string | undefined;
+  /** The first id, and the first id after the range: ids start with the platform's time. */
+  fromId?: string | undefined;
+  toId?: string | undefined;
+  /** Only messages older than this one. */
+  beforeId?: string | undefined;
+}
+
+/** Messages that one page scans for a sender or type, which no index covers: about 50 ms. */
+const scannedMax = 20_000;
+
+const columns = sql`id, sender_id, message_ref, phone, user_id, name, type, content, media_ref, context_ref, context_id,
+  context_send_id, sent_at, received_at, raw`;
+
+const lowestId = '00000000-0000-0000-0000-000000000000';
+const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+function inRange({ fromId = lowestId, toId = highestId, beforeId = highestId }: ReceivedFilter) {
+  return sql`id >= ${fromId} and id < ${toId < beforeId ? toId : beforeId}`;
+}
+
+const matching = ({ senderId, type }: ReceivedFilter) =>
+  sql`(${senderId ?? null}::uuid is null or sender_id = ${senderId ?? null}::uuid)
+    and (${type ?? null}::text is null or type = ${type ?? null}::text)`;
+
+/**
+ * Lists up to `limit` messages of the account, newest first. For a sender or type the scan is bounded, so that no page is
+ * slow: `scannedTo` is the last scanned message if the scan ended before the list did.
+ */
+export async function listReceived(
+  db: Db,
+  accountId: string,
+  filter: ReceivedFilter,
+  limit: number,
+  scanLimit = scannedMax,
+): Promise<{ rows: ReceivedRow[]; scannedTo: string | undefined }> {
+  if (filter.people !== undefined) {
+    const { rows } = await sql<ReceivedRow>`
+      select r.* from unnest(${[...filter.people]}::text[]) p(identity) cross join lateral (
+        select ${columns} from received_messages
+        where person = p.identity and account_id = ${accountId} and ${inRange(filter)} and ${matching(filter)}
+        order by id desc limit ${limit}) r
+      order by r.id desc limit ${limit}`.execute(db);
+    return { rows, scannedTo: undefined };
+  }
+  const isSparse = filter.senderId !== undefined || filter.type !== undefined;
+  const { rows } = await sql<ReceivedRow>`
+    select * from (select ${columns} from received_messages where account_id = ${accountId} and ${inRange(filter)}
+      order by id desc limit ${isSparse ? scanLimit : limit}) r
+    where ${matching(filter)} order by id desc limit ${limit}`.execute(db);
+  if (!isSparse || rows.length === limit) return { rows, scannedTo: undefined };
+  return { rows, scannedTo: await lastScanned(db, accountId, filter, scanLimit) };
+}
+
+/** Finds the last message that a bounded scan reads; undefined if the scan reads them all. */
+export async function lastScanned(
+  db: Db,
+  accountId: string,
+  filter: ReceivedFilter,
+  scanLimit: number,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from received_messages where account_id = ${accountId} and ${inRange(filter)}
+    order by id desc offset ${scanLimit - 1} limit 1`.execute(db);
+  return rows[0]?.id;
+}
+
+/** Finds an inbound message of the account. */
+export async function findReceived(db: Db, accountId: string, id: string): Promise<ReceivedRow | undefined> {
+  const { rows } = await sql<ReceivedRow>`
+    select ${columns} from received_messages where account_id = ${accountId} and id = ${id}`.execute(db);
+  return rows[0];
+}
