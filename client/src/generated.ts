@@ -171,6 +171,15 @@ export type Booking = {
   cancelReason: string | null;
 };
 
+/** What a button takes besides variables. */
+export type ButtonInput = {
+  /** Position of the button, from 0. */
+  index: number;
+  /** What a quick reply returns when it is pressed. Default: its label. */
+  payload?: string;
+  flow?: FlowInput;
+};
+
 /** The placeholders of one button. */
 export type ButtonVariables = {
   /** Position of the button, from 0. */
@@ -252,6 +261,23 @@ export type CalendarStatusEvent = {
 export type CancelBooking = {
   /** Why the booking is cancelled. */
   reason?: string | null;
+};
+
+/** What a card takes besides variables. */
+export type CardInput = {
+  /** Fills a media header: the `mediaId` of an upload. */
+  mediaId?: string;
+  /** Fills a media header: an https address of the file. The platform fetches it, the gateway never does. Not together with `mediaId`. */
+  headerMediaUrl?: string;
+  product?: Product;
+  /** Payloads of quick replies, and flows. */
+  buttons?: Array<ButtonInput>;
+};
+
+/** Fills a catalog button. */
+export type CatalogInput = {
+  /** Product whose picture the message shows. Default: the first of the catalog. */
+  thumbnailProductId?: string;
 };
 
 /** A booking, and who changed it. */
@@ -686,6 +712,14 @@ export type Failure = {
   provider?: ProviderError;
 };
 
+/** How a flow button opens its flow. */
+export type FlowInput = {
+  /** Returned with the answers. */
+  token?: string;
+  /** Values for the first screen, at most 8 KB as JSON. */
+  data?: Record<string, unknown>;
+};
+
 /** An answer to one question of the booking form. */
 export type FormAnswer = {
   /** The question's id; wins over its text. */
@@ -1006,7 +1040,18 @@ export type PreviewTemplate = {
   variables?: Record<string, string>;
   /** Fills a media header: the `mediaId` of an upload. */
   mediaId?: string;
+  /** Fills a media header: an https address of the file. The platform fetches it, the gateway never does. Not together with `mediaId`. */
+  headerMediaUrl?: string;
+  product?: Product;
+  /** Payloads of quick replies, and flows. */
+  buttons?: Array<ButtonInput>;
   location?: Location;
+  /** When a limited-time offer ends. */
+  offerExpiresAt?: string;
+  /** The cards of a carousel, as many as the template has. */
+  cards?: Array<CardInput>;
+  catalog?: CatalogInput;
+  products?: ProductsInput;
   /** Returned in message lists and webhook events. */
   metadata?: Record<string, string>;
 };
@@ -1029,6 +1074,30 @@ export type Problem = {
   path: string;
   /** What is wrong and what is allowed. */
   message: string;
+};
+
+/** Fills a product header. */
+export type Product = {
+  /** Id of the product in the catalog. */
+  productId: string;
+  /** The platform's id of the catalog. */
+  catalogId: string;
+};
+
+/** A section of the list. */
+export type ProductSection = {
+  /** Title of the section. */
+  title: string;
+  /** The products of the section. */
+  productIds: Array<string>;
+};
+
+/** Fills a product list button. */
+export type ProductsInput = {
+  /** Product whose picture the message shows. Default: the first of the list. */
+  thumbnailProductId?: string;
+  /** The list, with at most 30 products in all. */
+  sections: Array<ProductSection>;
 };
 
 /** The error of the messaging platform or calendar. */
@@ -1186,7 +1255,18 @@ export type Recipient = {
   variables?: Record<string, string>;
   /** Fills a media header: the `mediaId` of an upload. */
   mediaId?: string;
+  /** Fills a media header: an https address of the file. The platform fetches it, the gateway never does. Not together with `mediaId`. */
+  headerMediaUrl?: string;
+  product?: Product;
+  /** Payloads of quick replies, and flows. */
+  buttons?: Array<ButtonInput>;
   location?: Location;
+  /** When a limited-time offer ends. */
+  offerExpiresAt?: string;
+  /** The cards of a carousel, as many as the template has. */
+  cards?: Array<CardInput>;
+  catalog?: CatalogInput;
+  products?: ProductsInput;
   /** Returned in message lists and webhook events. */
   metadata?: Record<string, string>;
 };
@@ -1475,7 +1555,18 @@ export type SendTemplate = {
   recipients: Array<Recipient>;
   /** Fills a media header: the `mediaId` of an upload. */
   mediaId?: string;
+  /** Fills a media header: an https address of the file. The platform fetches it, the gateway never does. Not together with `mediaId`. */
+  headerMediaUrl?: string;
+  product?: Product;
+  /** Payloads of quick replies, and flows. */
+  buttons?: Array<ButtonInput>;
   location?: Location;
+  /** When a limited-time offer ends. */
+  offerExpiresAt?: string;
+  /** The cards of a carousel, as many as the template has. */
+  cards?: Array<CardInput>;
+  catalog?: CatalogInput;
+  products?: ProductsInput;
   /** Returned in message lists and webhook events. */
   metadata?: Record<string, string>;
   /** Id of the sender. Default: the default sender of the business account. */
@@ -1806,7 +1897,7 @@ export type TemplateDetail = {
   variables: TemplateVariables;
   /** Everything that a recipient can fill, in the order of the message. */
   inputs: Array<TemplateInput>;
-  /** Why the gateway cannot send the template, such as a carousel; null if it can. */
+  /** Why the gateway cannot send the template, such as a header of the kind GIF; null if it can. */
   unsendableReason: string | null;
 };
 

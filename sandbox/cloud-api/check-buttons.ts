@@ -38,6 +38,11 @@ function checkButton(button: Button): void {
     if (phone.length > 20) throw tooLong('phone number', 20);
     if (!/^\+?\d{5,20}$/.test(phone)) throw badButton('The button phone number is not valid.');
   }
+  if (
+    type === 'FLOW' &&
+    ![button.flow_id, button.flow_name, button.flow_json].some((one) => one !== undefined)
+  )
+    throw badButton('A flow button needs a flow_id, flow_name or flow_json.');
   if (type === 'COPY_CODE') {
     const [code] = Array.isArray(button.example) ? button.example : [button.example];
     if (typeof code !== 'string' || code === '') throw badButton('A copy code button needs an example.');

@@ -1,6 +1,7 @@
 // Checks of a template at creation (pure).
 import { authenticationParts } from './check-authentication.ts';
 import { checkButtons } from './check-buttons.ts';
+import { checkCarousel, checkOffer } from './check-kinds.ts';
 import { badFormat, checkText, type TextPart } from './check-text.ts';
 import { badParam, badTemplate } from './errors.ts';
 import { languages } from './languages.ts';
@@ -17,7 +18,10 @@ export interface TemplateDraft {
 
 const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'];
 const mediaFormats = ['IMAGE', 'VIDEO', 'DOCUMENT', 'GIF'];
-const componentTypes = ['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER'];
+const componentTypes = [
+  ...['HEADER', 'BODY', 'FOOTER', 'BUTTONS'],
+  ...['CAROUSEL', 'LIMITED_TIME_OFFER', 'CALL_PERMISSION_REQUEST'],
+];
 /** Seconds that `message_send_ttl_seconds` may be, by category; -1 is 30 days. */
 const ttlRanges: Record<string, readonly [number, number]> = {
   AUTHENTICATION: [30, 900],
@@ -86,6 +90,8 @@ function checkContent(draft: TemplateDraft, isHandle: (handle: string) => boolea
   if (body) checkTextPart(draft, 'body', body);
   if (footer) checkTextPart(draft, 'footer', footer);
   if (buttons) checkButtons(buttons.buttons ?? [], draft.category);
+  if (find('CAROUSEL')) checkCarousel(draft, draft.components, isHandle);
+  if (find('LIMITED_TIME_OFFER')) checkOffer(draft, draft.components);
 }
 
 function checkTextPart(draft: TemplateDraft, part: TextPart, component: Component): void {
@@ -101,7 +107,7 @@ function checkTextPart(draft: TemplateDraft, part: TextPart, component: Componen
 
 function checkHeader(draft: TemplateDraft, part: Component, isHandle: (handle: string) => boolean): void {
   const format = String(part.format ?? '').toUpperCase();
-  if (format === 'LOCATION') return;
+  if (format === 'LOCATION' || format === 'PRODUCT') return;
   if (format === 'TEXT') {
     checkTextPart(draft, 'header', part);
     return;

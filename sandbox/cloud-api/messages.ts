@@ -40,7 +40,11 @@ function acceptMessage(
     throw rejection(131021, 'Sender and recipient are the same');
   const template = findTemplate(platform, number, body.template as Record<string, unknown>);
   const { components } = body.template as { components?: unknown };
-  checkComponents(template, components, (id) => mediaOf(state, id, number.id), state.settings.lostMediaCode);
+  checkComponents(template, components, {
+    mediaById: (id) => mediaOf(state, id, number.id),
+    lostMediaCode: state.settings.lostMediaCode,
+    nowMs: state.clock.now(),
+  });
   if (state.settings.pairRate) platform.rateLimits.pair(number.id, waId);
 
   const outcome = outcomeOf(phone);

@@ -78,6 +78,9 @@ export interface Button {
   url?: string;
   phone_number?: string;
   otp_type?: string;
+  flow_id?: unknown;
+  flow_name?: unknown;
+  flow_json?: unknown;
   supported_apps?: unknown;
   zero_tap_terms_accepted?: unknown;
   example?: unknown;
@@ -91,6 +94,9 @@ export interface Component {
   buttons?: Button[];
   add_security_recommendation?: boolean;
   code_expiration_minutes?: number;
+  /** Of a CAROUSEL. */
+  cards?: { components: Component[] }[];
+  limited_time_offer?: { text?: string; has_expiration?: boolean };
 }
 
 export interface Template {

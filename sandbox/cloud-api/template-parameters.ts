@@ -14,13 +14,20 @@ export interface ButtonParameters extends TextParameters {
   type: string;
 }
 
-export interface TemplateParameters {
-  named: boolean;
-  /** NONE, TEXT, IMAGE, VIDEO, DOCUMENT, GIF or LOCATION. */
+/** The parameters of a message, or of one card of a carousel. */
+export interface PartParameters {
+  /** NONE, TEXT, IMAGE, VIDEO, DOCUMENT, GIF, LOCATION or PRODUCT. */
   headerFormat: string;
   header: TextParameters;
   body: TextParameters;
   buttons: ButtonParameters[];
+}
+
+export interface TemplateParameters extends PartParameters {
+  named: boolean;
+  cards: PartParameters[];
+  /** A limited-time offer, and whether it shows when it ends. */
+  offer: { hasExpiration: boolean } | null;
 }
 
 const parsed = new WeakMap<Template, TemplateParameters>();
@@ -36,10 +43,20 @@ export function parametersOf(template: Template): TemplateParameters {
 }
 
 function parseTemplate({ components, parameterFormat }: Template): TemplateParameters {
+  const cards = componentOf(components, 'CAROUSEL')?.cards ?? [];
+  const offer = componentOf(components, 'LIMITED_TIME_OFFER');
+  return {
+    ...parseParts(components),
+    named: parameterFormat === 'NAMED',
+    cards: cards.map((card) => parseParts(card.components ?? [])),
+    offer: offer ? { hasExpiration: offer.limited_time_offer?.has_expiration === true } : null,
+  };
+}
+
+function parseParts(components: Component[]): PartParameters {
   const header = componentOf(components, 'HEADER');
   const buttons = componentOf(components, 'BUTTONS')?.buttons ?? [];
   return {
-    named: parameterFormat === 'NAMED',
     headerFormat: header ? (header.format ?? 'TEXT').toUpperCase() : 'NONE',
     header: parseText(header?.text ?? ''),
     body: parseText(componentOf(components, 'BODY')?.text ?? ''),

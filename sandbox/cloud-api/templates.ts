@@ -132,6 +132,11 @@ function pick(platform: Platform, template: Template, fields: string[]): unknown
 
 /** A header sample is shown as a link, not as the handle that was given. */
 function readBack(component: Template['components'][number]): unknown {
+  if (component.cards)
+    return {
+      ...component,
+      cards: component.cards.map((card) => ({ components: card.components.map(readBack) })),
+    };
   if (!component.example?.header_handle) return component;
   return {
     ...component,

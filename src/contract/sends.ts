@@ -1,74 +1,7 @@
 // Sends on the wire.
 import { Type } from 'typebox';
 import { Id, nullable } from './envelope.ts';
-
-/**
- * Any scalar: filling the template reports values that are not strings, by the name of the variable. Objects and arrays are
- * rejected here. One type check takes half the time of a union of four.
- */
-const Scalar = Type.Unsafe<unknown>({
-  type: ['string', 'number', 'boolean', 'null'],
-  documentedAs: { type: 'string' },
-});
-
-const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 512 }), {
-  maxProperties: 10,
-  // no line breaks: the serializer of responses would omit such keys
-  propertyNames: { minLength: 1, maxLength: 64, pattern: '^.*$' },
-  description: 'Returned in message lists and webhook events.',
-});
-const Location = Type.Object(
-  {
-    latitude: Type.Number({ minimum: -90, maximum: 90, description: 'Degrees north.' }),
-    longitude: Type.Number({ minimum: -180, maximum: 180, description: 'Degrees east.' }),
-    name: Type.String({ minLength: 1, maxLength: 256, description: 'Name of the place.' }),
-    address: Type.String({ minLength: 1, maxLength: 256, description: 'Address of the place.' }),
-  },
-  { additionalProperties: false, title: 'Location', description: 'Fills a location header.' },
-);
-const MediaId = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  description: 'Fills a media header: the `mediaId` of an upload.',
-});
-
-/** What one recipient may be given, besides the number. */
-const recipientFields = {
-  name: Type.Optional(
-    nullable(Type.String({ maxLength: 256, description: 'Name of the recipient, for your own use.' })),
-  ),
-  variables: Type.Optional(
-    Type.Record(Type.String(), Scalar, {
-      // more than any template can have: its body takes 1,024 characters
-      maxProperties: 512,
-      description:
-        'Values by placeholder: `{"1": "Ada"}`. `header.1` and `buttons.0.1` name other components.',
-    }),
-  ),
-  mediaId: Type.Optional(MediaId),
-  location: Type.Optional(Location),
-  metadata: Type.Optional(Metadata),
-};
-const Phone = Type.String({
-  maxLength: 64,
-  description: 'Digits with country code, without `+`, spaces or dashes.',
-  examples: ['15551234567'],
-});
-
-export const Recipient = Type.Object(
-  { phone: Phone, ...recipientFields },
-  { additionalProperties: false, title: 'Recipient', description: 'One recipient of a send.' },
-);
-
-export const PreviewBody = Type.Object(
-  { phone: Type.Optional(Phone), ...recipientFields },
-  {
-    additionalProperties: false,
-    title: 'PreviewTemplate',
-    description: 'One recipient, as in a send. The phone may be missing.',
-    examples: [{ variables: { '1': 'Ada', '2': 'A-1001', '3': 'Friday' } }],
-  },
-);
+import { Metadata, Recipient, templateContent } from './recipients.ts';
 
 export const SendBody = Type.Object(
   {
@@ -78,8 +11,7 @@ export const SendBody = Type.Object(
       maxItems: 1000,
       description: 'The recipients, each phone once.',
     }),
-    mediaId: Type.Optional(MediaId),
-    location: Type.Optional(Location),
+    ...templateContent,
     metadata: Type.Optional(Metadata),
     senderId: Type.Optional(
       Type.String({ description: 'Id of the sender. Default: the default sender of the business account.' }),

@@ -129,7 +129,8 @@ export const TemplateDetail = Type.Object(
     }),
     unsendableReason: nullable(
       Type.String({
-        description: 'Why the gateway cannot send the template, such as a carousel; null if it can.',
+        description:
+          'Why the gateway cannot send the template, such as a header of the kind GIF; null if it can.',
       }),
     ),
   },

@@ -27,7 +27,7 @@ export type FilledHeader =
 export type FilledButton =
   | { index: number; subType: 'url' | 'copy_code' | 'otp'; value: string; name?: string }
   | { index: number; subType: 'quick_reply'; payload: string }
-  | { index: number; subType: 'flow'; token?: string; data?: Record<string, unknown> }
+  | { index: number; subType: 'flow'; token?: string; data?: object }
   | { index: number; subType: 'catalog'; thumbnailProductId: string }
   | { index: number; subType: 'products'; thumbnailProductId: string; sections: ProductSection[] };
 

@@ -13,11 +13,8 @@ const seed = (name: string, components: object[], more: Partial<Seed> = {}): See
 });
 const buttons = (...list: object[]) => ({ type: 'BUTTONS', buttons: list });
 const unsendable: [string, object[]][] = [
-  ['carousel', [body, { type: 'CAROUSEL', cards: [] }]],
-  ['limited_time_offer', [{ type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Now' } }, body]],
-  ['catalog', [body, buttons({ type: 'CATALOG', text: 'View catalog' })]],
-  ['flow', [body, buttons({ type: 'FLOW', text: 'Sign up' })]],
-  ['products', [body, buttons({ type: 'MPM', text: 'View items' })]],
+  ['order', [body, { type: 'ORDER_DETAILS' }]],
+  ['app_link', [body, buttons({ type: 'APP', text: 'Open the app' })]],
   ['gif', [{ type: 'HEADER', format: 'GIF' }, body]],
 ];
 const sendable: Seed[] = [

@@ -170,7 +170,6 @@ describe('the variables of a template', () => {
 describe('a template with unsupported parts', () => {
   it.each([
     [[{ type: 'BODY', text: 'x' }, { type: 'CAROUSEL' }], 'carousel'],
-    [[{ type: 'LIMITED_TIME_OFFER' }, { type: 'BODY', text: 'x' }], 'limited_time_offer'],
     [
       [
         { type: 'HEADER', format: 'GIF' },
@@ -178,19 +177,10 @@ describe('a template with unsupported parts', () => {
       ],
       'GIF',
     ],
-    [[{ type: 'BODY', text: 'x' }, buttons({ type: 'FLOW' })], 'FLOW'],
-    [[{ type: 'BODY', text: 'x' }, buttons({ type: 'CATALOG' })], 'CATALOG'],
-    ...['MPM', 'SPM', 'ORDER_DETAILS', 'APP', 'REQUEST_CONTACT_INFO', 'AN_UNKNOWN_KIND'].map(
-      (type): [object[], string] => [[{ type: 'BODY', text: 'x' }, buttons({ type })], type],
-    ),
-    [[{ type: 'BODY', text: 'x' }, { type: 'CALL_PERMISSION_REQUEST' }], 'call_permission_request'],
-    [
-      [
-        { type: 'HEADER', format: 'PRODUCT' },
-        { type: 'BODY', text: 'x' },
-      ],
-      'PRODUCT',
-    ],
+    ...['ORDER_DETAILS', 'APP', 'AN_UNKNOWN_KIND'].map((type): [object[], string] => [
+      [{ type: 'BODY', text: 'x' }, buttons({ type })],
+      type,
+    ]),
     [[{ type: 'BODY', text: 'x' }, { type: 'AN_UNKNOWN_PART' }], 'an_unknown_part'],
   ])('has the reason: %j', (components, word) => {
     expect(planOf(components as TemplateComponent[]).unsupported).toContain(word);

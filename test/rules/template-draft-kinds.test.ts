@@ -59,3 +59,90 @@ it.each<[string, string[]]>([
   const example = { body_text_named_params: [{ param_name: 'name', example: 'Ada' }] };
   expect(pathsOf([{ type: 'BODY', text, example }], { named: true })).toEqual(paths);
 });
+
+describe('a problem of a carousel or an offer is named by its path', () => {
+  const picture = { type: 'HEADER', format: 'PRODUCT' };
+  const buttons = (...list: object[]) => ({ type: 'BUTTONS', buttons: list });
+  const card = (...components: object[]) => ({ components });
+  const good = card(picture, buttons(reply));
+  const carousel = (...cards: object[]): TemplateComponent => ({ type: 'CAROUSEL', cards });
+  const offer = (text: string): TemplateComponent => ({
+    type: 'LIMITED_TIME_OFFER',
+    limited_time_offer: { text, has_expiration: true },
+  });
+  const coupon = { type: 'COPY_CODE', example: '25OFF' };
+  const link = { type: 'URL', text: 'Open', url: 'https://shop.example' };
+  const marketing = { category: 'MARKETING' };
+  it.each<[string, TemplateComponent[], string[]]>([
+    ['none', [body, carousel(good, good)], []],
+    ['one card', [body, carousel(good)], ['components[1].cards']],
+    ['eleven cards', [body, carousel(...Array(11).fill(good))], ['components[1].cards']],
+    ['a footer', [body, { type: 'FOOTER', text: 'Bye' }, carousel(good, good)], ['components[2]']],
+    ['a card of another form', [body, carousel(good, card(picture, buttons(link)))], ['components[1].cards']],
+    [
+      'a card without a header, a text header, three buttons, a footer, a missing sample',
+      [
+        body,
+        carousel(
+          card(buttons(reply)),
+          card({ type: 'HEADER', format: 'TEXT', text: 'Hi' }, buttons(reply)),
+          card(picture, buttons(reply, link, coupon)),
+          card(picture, { type: 'FOOTER', text: 'x' }),
+          card({ type: 'HEADER', format: 'IMAGE' }, buttons(reply)),
+          card(picture, buttons(coupon)),
+          card(picture, { type: 'BODY', text: 'x'.repeat(161) }, buttons(reply)),
+        ),
+      ],
+      [
+        'components[1].cards[0].components',
+        'components[1].cards[1].components[0].format',
+        'components[1].cards[2].components[1].buttons',
+        'components[1].cards[3].components',
+        'components[1].cards[4].components[0].mediaId',
+        'components[1].cards[5].components[1].buttons',
+        'components[1].cards[6].components[1].text',
+        'components[1].cards',
+      ],
+    ],
+    ['no problem of an offer', [offer('Now'), body, buttons(coupon, link) as TemplateComponent], []],
+    [
+      'a long text of an offer',
+      [offer('x'.repeat(17)), body, buttons(coupon, link) as TemplateComponent],
+      ['components[0].limited_time_offer.text'],
+    ],
+    [
+      'an offer with a footer',
+      [offer('Now'), body, { type: 'FOOTER', text: 'x' }, buttons(coupon, link) as TemplateComponent],
+      ['components[0]'],
+    ],
+    [
+      'an offer without a coupon',
+      [offer('Now'), body, buttons(link) as TemplateComponent],
+      ['components[0]'],
+    ],
+    [
+      'an offer with a text header',
+      [
+        { type: 'HEADER', format: 'TEXT', text: 'Hi' },
+        offer('Now'),
+        body,
+        buttons(coupon, link) as TemplateComponent,
+      ],
+      ['components[1]'],
+    ],
+    [
+      'a flow without its id',
+      [body, buttons({ type: 'FLOW', text: 'Go' }) as TemplateComponent],
+      ['components[1].buttons[0].flow_id'],
+    ],
+    [
+      'two catalogs',
+      [body, buttons({ type: 'CATALOG', text: 'a' }, { type: 'CATALOG', text: 'b' }) as TemplateComponent],
+      ['components[1].buttons'],
+    ],
+  ])('%s', (_name, components, paths) => expect(pathsOf(components, marketing)).toEqual(paths));
+
+  it('of another category', () => {
+    expect(pathsOf([body, carousel(good, good)], { category: 'UTILITY' })).toEqual(['components[1]']);
+  });
+});

@@ -106,11 +106,9 @@ function offerComponent(expiresAtMs: number): object {
 
 function components({ filled, platformMediaId, cardMediaIds }: OutgoingMessage): object[] {
   const { offerExpiresAt, cards, ...parts } = filled;
-  const [header, ...others] = partComponents(parts, () => platformMediaId);
   return [
-    ...(header ? [header] : []),
+    ...partComponents(parts, () => platformMediaId),
     ...(offerExpiresAt === undefined ? [] : [offerComponent(offerExpiresAt)]),
-    ...others,
     ...(cards === undefined
       ? []
       : [

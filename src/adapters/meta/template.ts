@@ -13,15 +13,19 @@ const typed = (value: unknown): Json[] => objectsOf(value).filter((one) => typeo
 
 /** Passes a component through, without members whose type is not the documented one. */
 function component(value: Json): TemplateComponent {
-  const { format, text, buttons, example, ...rest } = value;
+  const { format, text, buttons, example, cards, ...rest } = value;
   return {
     ...(rest as TemplateComponent),
     ...(typeof format === 'string' ? { format } : {}),
     ...(typeof text === 'string' ? { text } : {}),
     ...(buttons === undefined ? {} : { buttons: typed(buttons).map(button) }),
+    ...(cards === undefined ? {} : { cards: objectsOf(cards).map(card) }),
     ...(example !== null && typeof example === 'object' ? { example: example as Json } : {}),
   };
 }
+
+/** A card of a carousel: components of its own. */
+const card = (value: Json): Json => ({ ...value, components: typed(value.components).map(component) });
 
 function button(value: Json): TemplateButton {
   const { url, ...rest } = value;

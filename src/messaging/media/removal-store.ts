@@ -33,6 +33,24 @@ export async function isMediaInUse(tx: Tx, accountId: string, mediaId: string): 
     select 1 from media f join sends s on s.account_id = f.account_id and s.is_open and s.defaults ->> 'mediaId' = f.public_id
     where f.id = ${mediaId}
     limit 1`.execute(tx);
+  return rows.length > 0 || (await isInQueuedCard(tx, accountId, mediaId));
+}
+
+/** The same for files of cards, which no index has: reads the queue, but only of accounts with carousels. */
+async function isInQueuedCard(tx: Tx, accountId: string, mediaId: string): Promise<boolean> {
+  const card = JSON.stringify([{ header: { mediaId } }]);
+  const { rows } = await sql`
+    select 1 from accounts a where a.id = ${accountId} and exists (
+      select from templates t where t.account_id = a.id and t.components @> '[{"type": "CAROUSEL"}]')
+    and (exists (
+      select from senders s cross join lateral (
+        select from messages m
+        where m.sender_id = s.id and m.priority = any('{0,1,2}') and m.due_at is not null
+          and m.content -> 'cards' @> ${card}::jsonb limit 1) x
+      where s.account_id = a.id)
+    or exists (
+      select from sends s join send_recipients r on r.send_id = s.id
+      where s.account_id = a.id and s.is_open and r.content -> 'cards' @> ${card}::jsonb))`.execute(tx);
   return rows.length > 0;
 }
 

@@ -134,7 +134,10 @@ export async function deleteRegistrationsOfMessages(
     delete from media_registrations r
     using unnest(${arrayText(messages.map((one) => one.accountId))}::uuid[], ${arrayText(messages.map((one) => one.id))}::uuid[]) x(a, i)
     join messages m on m.account_id = x.a and m.id = x.i
-    where r.media_id = m.media_id and r.sender_id = m.sender_id and r.expires_at < ${expiresBefore}`.execute(
+    cross join lateral (
+      select m.media_id union
+      select (card -> 'header' ->> 'mediaId')::uuid from jsonb_array_elements(coalesce(m.content -> 'cards', '[]')) card) f(media_id)
+    where r.media_id = f.media_id and r.sender_id = m.sender_id and r.expires_at < ${expiresBefore}`.execute(
     db,
   );
 }

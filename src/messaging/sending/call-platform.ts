@@ -6,6 +6,7 @@ import type { MessagingPlatform, OutgoingMessage, SenderAccess } from '../../por
 import { isHalt } from '../senders/halt.ts';
 import type { DispatchWrites } from './dispatch-writes.ts';
 import { keyOf, type LeasedMessage, type MessageError, ownErrors, retryDelaySeconds } from './message.ts';
+import { type PlatformMediaIds, storedFilesOf } from './message-media.ts';
 import { withoutCode } from './one-time-codes.ts';
 import { type CallAdvice, type RejectionDeps, recordRejection } from './record-rejection.ts';
 
@@ -44,22 +45,26 @@ export function senderRemoved(): AppError {
 /** A message with everything its call needs, except the sender's access. */
 export interface PreparedMessage {
   message: LeasedMessage;
-  /** The platform's id of its media file. */
-  platformMediaId?: string;
+  /** The platform's ids of its files. */
+  platformMediaIds?: PlatformMediaIds;
 }
 
 /**
- * Gets the media file that a queued message's call needs, which can take as long as an upload. Resolves with undefined if
+ * Gets the media files that a queued message's call needs, which can take as long as an upload. Resolves with undefined if
  * the message cannot be called, and records that. Never rejects.
  */
 export async function prepareMessage(
   deps: CallDeps,
   message: LeasedMessage,
 ): Promise<PreparedMessage | undefined> {
-  if (message.media_id === null) return { message };
-  const { account_id: accountId, sender_id: senderId, media_id: mediaId } = message;
+  const { account_id: accountId, sender_id: senderId } = message;
+  const files = storedFilesOf(message.media_id, message.content);
+  if (files.length === 0) return { message };
   try {
-    return { message, platformMediaId: await deps.registeredMedia({ accountId, mediaId, senderId }) };
+    const ids = await Promise.all(
+      files.map((mediaId) => deps.registeredMedia({ accountId, mediaId, senderId })),
+    );
+    return { message, platformMediaIds: new Map(files.map((id, index) => [id, ids[index] as string])) };
   } catch (error) {
     await recordUncalled(deps, message, error);
     return undefined;
@@ -94,12 +99,13 @@ export async function recordUncalled(
  */
 export async function callPlatform(
   deps: CallDeps,
-  { message, platformMediaId }: PreparedMessage,
+  { message, platformMediaIds }: PreparedMessage,
   access: SenderAccess,
   begunAtMs: number,
 ): Promise<CallAdvice> {
   return recording(deps, message, async () => {
     if (deps.clock.steady() - begunAtMs > dispatchTrustMs) return retryImmediately(deps, message);
+    const platformMediaId = platformMediaIds?.get(message.media_id ?? '');
     const outgoing: OutgoingMessage = {
       phone: message.phone,
       templateName: message.template_name,
@@ -107,6 +113,7 @@ export async function callPlatform(
       filled: message.content,
       correlationId: message.id,
       ...(platformMediaId === undefined ? {} : { platformMediaId }),
+      ...(platformMediaIds ? { cardMediaIds: platformMediaIds } : {}),
     };
     return callOnce(deps, message, { access, outgoing });
   });
@@ -136,7 +143,7 @@ async function callOnce(
     accepted = await deps.platform.sendTemplate(access, outgoing);
   } catch (caught) {
     const error = withoutCode(message, caught);
-    if (await hasLostMedia(deps, message, error, outgoing.platformMediaId)) return retryUnsent(deps, message);
+    if (await hasLostMedia(deps, message, error, outgoing.cardMediaIds)) return retryUnsent(deps, message);
     return recordFailure(deps, message, error, access);
   }
   deps.onOutcome('accepted');
@@ -146,26 +153,33 @@ async function callOnce(
 }
 
 /**
- * True if the platform lost the message's file, so that it must be registered again. A file with an unknown id is registered
+ * True if the platform lost a file of the message, so that it must be registered again. A file with an unknown id is registered
  * again once per message. A file rejected under a known id is registered again only if its registration is old.
  */
 async function hasLostMedia(
   deps: CallDeps,
   message: LeasedMessage,
   error: unknown,
-  platformMediaId: string | undefined,
+  files: PlatformMediaIds = new Map(),
 ): Promise<boolean> {
   if (!(error instanceof VendorError) || error.outcome !== 'rejected') return false;
-  if (message.media_id === null || platformMediaId === undefined) return false;
   const kind = deps.platform.classify(error);
   // "Object with ID '<media id>' does not exist" is about the file, not about the sender
+  const named = [...files].filter(([, id]) => error.message.includes(id));
   const isUnknown =
-    kind === 'media_unknown' || (kind === 'halt_sender' && error.message.includes(`'${platformMediaId}'`));
+    kind === 'media_unknown' ||
+    (kind === 'halt_sender' && named.some(([, id]) => error.message.includes(`'${id}'`)));
   if (!isUnknown && kind !== 'media_refused') return false;
-  return deps.forgetMedia({
-    ...{ mediaId: message.media_id, senderId: message.sender_id, platformMediaId },
-    ...(isUnknown ? { registeredBefore: uuidTime(message.id) } : {}),
-  });
+  let isForgotten = false;
+  // a rejection that names no file may be about any
+  for (const [mediaId, platformMediaId] of named.length > 0 ? named : files) {
+    const forgotten = await deps.forgetMedia({
+      ...{ mediaId, senderId: message.sender_id, platformMediaId },
+      ...(isUnknown ? { registeredBefore: uuidTime(message.id) } : {}),
+    });
+    isForgotten ||= forgotten;
+  }
+  return isForgotten;
 }
 
 const retryOf = (message: LeasedMessage) => ({ ...keyOf(message), lease: message.lease, error: null });

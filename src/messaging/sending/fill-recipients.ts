@@ -6,7 +6,7 @@ import { uuidv7 } from '../../base/ids.ts';
 import { fillTemplate } from '../templates/fill.ts';
 import type { MediaFile } from '../templates/fill-header.ts';
 import type { TemplatePlan } from '../templates/placeholders.ts';
-import { contentOf } from '../templates/recipient-content.ts';
+import { contentOf, sharedMembers } from '../templates/recipient-content.ts';
 import { phoneProblems, type RequestedRecipient, type SendRequest } from './recipients.ts';
 import type { NewMessage } from './sends-store.ts';
 
@@ -15,11 +15,12 @@ const filledPerTurn = 100;
 
 /** Moves a problem of a value given for all recipients to its path in the request. */
 function atRequestPath(problem: Problem, request: SendRequest, recipient: RequestedRecipient): Problem {
-  for (const member of ['mediaId', 'location'] as const) {
-    const isShared = recipient[member] === undefined && request[member] !== undefined;
-    if (isShared && problem.path.endsWith(`].${member}`)) return { ...problem, path: member };
-  }
-  return problem;
+  const path = problem.path.replace(/^recipients\[\d+\]\./, '');
+  const member = sharedMembers.find(
+    (one) => path === one || (/^[.[]/.test(path.slice(one.length)) && path.startsWith(one)),
+  );
+  const isShared = member && recipient[member] === undefined && request[member] !== undefined;
+  return isShared ? { ...problem, path } : problem;
 }
 
 /** Fills the template for every recipient, in order; throws with the problems, up to as many as a response lists. */

@@ -1,23 +1,18 @@
 // A send request: its recipients, and what applies to all of them. Pure.
 import type { AppError, Problem } from '../../base/errors.ts';
 import { phoneProblem } from '../../base/phone.ts';
-import type { Location } from '../templates/fill.ts';
+import type { RecipientContent, SharedContent } from '../templates/recipient-content.ts';
 
-export interface RequestedRecipient {
+export interface RequestedRecipient extends RecipientContent {
   phone: string;
   name?: string | null | undefined;
-  variables?: Record<string, unknown> | undefined;
-  mediaId?: string | undefined;
-  location?: Location | undefined;
   metadata?: Record<string, string> | undefined;
 }
 
-export interface SendRequest {
+export interface SendRequest extends SharedContent {
   accountId: string;
   templateId: string;
   recipients: RequestedRecipient[];
-  mediaId?: string | undefined;
-  location?: Location | undefined;
   metadata?: Record<string, string> | undefined;
   senderId?: string | undefined;
   expiresInSeconds?: number | undefined;

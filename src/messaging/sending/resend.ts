@@ -11,6 +11,7 @@ import type { TemplatePlan } from '../templates/placeholders.ts';
 import { refill } from '../templates/refill.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import { authenticationPriority, ownErrors, state } from './message.ts';
+import { storedFilesOf } from './message-media.ts';
 import { findMessage, type MessageRow } from './messages-store.ts';
 import type { SendRequest } from './recipients.ts';
 import { findResends, insertResend } from './resends-store.ts';
@@ -120,6 +121,8 @@ async function requestOf(deps: SendDeps, old: MessageRow): Promise<SendRequest> 
   const { template } = await resolveTemplate(deps.hot, accountId, { templateId });
   if (template.category.toUpperCase() === 'AUTHENTICATION') throw contentRemoved();
   const mediaId = old.media_id === null ? undefined : await publicIdOf(deps.db, accountId, old.media_id);
+  const ofCards = new Map<string, string>();
+  for (const id of storedFilesOf(null, content)) ofCards.set(id, await publicIdOf(deps.db, accountId, id));
   return {
     accountId,
     templateId,
@@ -130,7 +133,7 @@ async function requestOf(deps: SendDeps, old: MessageRow): Promise<SendRequest> 
         name: old.name,
         metadata: old.metadata ?? undefined,
         mediaId,
-        ...refill(planOf(template), content),
+        ...refill(planOf(template), content, (id) => ofCards.get(id)),
       },
     ],
     // the original time to live, from now on

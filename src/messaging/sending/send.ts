@@ -10,11 +10,13 @@ import type { Releases } from '../../work/releases.ts';
 import { lockMediaShared } from '../media/store.ts';
 import { priorityOf } from '../templates/fill.ts';
 import type { MediaFile } from '../templates/fill-header.ts';
+import { mediaIdsOf as namedFiles } from '../templates/recipient-content.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import type { Completion, CompletionWaiters } from './completion-waiters.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { fillAll } from './fill-recipients.ts';
 import type { LeasedMessage } from './message.ts';
+import { storedFilesOf } from './message-media.ts';
 import { findCompletions } from './messages-claims-store.ts';
 import type { CheckQueue } from './queue-limit.ts';
 import type { SendRequest } from './recipients.ts';
@@ -182,7 +184,7 @@ async function chooseDispatchModes(
   priority: number,
 ): Promise<void> {
   // a media file must be registered first, which can take as long as an upload
-  const canReserve = messages.every(({ mediaId }) => mediaId === null);
+  const canReserve = messages.every(({ mediaId, content }) => storedFilesOf(mediaId, content).length === 0);
   const reserved = canReserve ? await dispatcher.reserveCalls(sender.id, messages.length) : 0;
   const capacity = reserved + dispatcher.capacity(sender.id, sender.messages_per_second, priority);
   messages.forEach((message, index) => {
@@ -216,8 +218,7 @@ async function mediaOf(db: Db, request: SendRequest): Promise<Map<string, MediaF
 }
 
 function mediaIdsOf(request: SendRequest): string[] {
-  const named = [request.mediaId, ...request.recipients.map((recipient) => recipient.mediaId)];
-  return [...new Set(named.filter((id) => id !== undefined))];
+  return [...new Set([...namedFiles(request), ...request.recipients.flatMap(namedFiles)])];
 }
 
 async function store(

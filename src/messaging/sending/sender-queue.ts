@@ -14,6 +14,7 @@ import type { Connections } from './connections.ts';
 import type { DispatchWrites } from './dispatch-writes.ts';
 import { openMediaPreparation } from './media-preparation.ts';
 import { keyOf, type LeasedMessage } from './message.ts';
+import { storedFilesOf } from './message-media.ts';
 import { findStillCallable } from './messages-holds-store.ts';
 import { openPacer } from './pacer.ts';
 
@@ -71,7 +72,8 @@ export class SenderQueue {
       return;
     }
     for (const message of messages) {
-      if (message.media_id === null) this.#add({ message }, offeredAtMs);
+      const needsFiles = storedFilesOf(message.media_id, message.content).length > 0;
+      if (!needsFiles) this.#add({ message }, offeredAtMs);
       else this.#preparation.add(message, offeredAtMs);
     }
   }

@@ -6,7 +6,10 @@ import { tokensOf } from './placeholders.ts';
 /** WhatsApp's limits (Cloud API, "Template components"), in characters. */
 const maxLength = { label: 25, url: 2000, phone: 20, code: 15 };
 const buttonsMax = 10;
-const mostButtons: Record<string, number> = { URL: 2, PHONE_NUMBER: 1, COPY_CODE: 1, OTP: 1 };
+const mostButtons: Record<string, number> = {
+  ...{ URL: 2, PHONE_NUMBER: 1, COPY_CODE: 1, OTP: 1 },
+  ...{ CATALOG: 1, MPM: 1, SPM: 1, FLOW: 1, VOICE_CALL: 1, REQUEST_CONTACT_INFO: 1 },
+};
 /** How many apps a one-tap or zero-tap button may name. */
 const appsMax = 5;
 const otpTypes = ['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'];
@@ -48,6 +51,11 @@ function checkButton(button: TemplateButton, add: Add): void {
   if (type === 'PHONE_NUMBER') checkPhone(button.phone_number, add);
   if (type === 'COPY_CODE') checkCode(button.example, add);
   if (type === 'OTP') checkOtp(button, add);
+  if (
+    type === 'FLOW' &&
+    ![button.flow_id, button.flow_name, button.flow_json].some((one) => one !== undefined)
+  )
+    add('.flow_id', 'is missing: set flow_id, flow_name or flow_json');
 }
 
 function checkUrl(button: TemplateButton, add: Add): void {

@@ -2,7 +2,9 @@
 import type { Problem } from '../../base/errors.ts';
 import type { TemplateComponent } from '../../ports/platform.ts';
 import { checkButtons } from './draft-buttons.ts';
+import { checkCarousel, checkOffer } from './draft-kinds.ts';
 import { type Add, checkText } from './draft-texts.ts';
+import { cardsOf } from './kinds.ts';
 import { languages } from './languages.ts';
 
 /** The file that a media header shows to the reviewers. */
@@ -34,6 +36,10 @@ export function sampleIdOf(part: TemplateComponent): string | undefined {
   return isMedia(part) && typeof part.mediaId === 'string' ? part.mediaId : undefined;
 }
 
+/** The stored files that a draft names as samples, those of cards too. */
+export const sampleIdsOf = (components: readonly TemplateComponent[]): string[] =>
+  [...components, ...cardsOf(components).flat()].map(sampleIdOf).filter((id) => id !== undefined);
+
 /** The component for the platform: with the handle of its sample instead of our media id. */
 export function withHandle(
   { mediaId: _ours, ...part }: TemplateComponent,
@@ -52,7 +58,7 @@ export function draftProblems(draft: DraftShape, samples: ReadonlyMap<string, Sa
     });
   const count = (type: string) => draft.components.filter((part) => upper(part.type) === type).length;
   if (count('BODY') !== 1) problems.push({ path: 'components', message: 'must have exactly one BODY' });
-  for (const type of ['HEADER', 'FOOTER', 'BUTTONS'])
+  for (const type of ['HEADER', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER'])
     if (count(type) > 1) problems.push({ path: 'components', message: `must have at most one ${type}` });
   if (upper(draft.category) === 'AUTHENTICATION' && count('BUTTONS') === 0)
     problems.push({ path: 'components', message: 'must have BUTTONS with one button of the type OTP' });
@@ -80,7 +86,8 @@ function checkPart(
   switch (upper(part.type)) {
     case 'HEADER':
       if (isAuthentication) add('', 'is not allowed: an authentication template has no header');
-      else if (!part.format) add('.format', 'is missing; use TEXT, IMAGE, VIDEO, DOCUMENT or LOCATION');
+      else if (!part.format)
+        add('.format', 'is missing; use TEXT, IMAGE, VIDEO, DOCUMENT, LOCATION or PRODUCT');
       else if (isMedia(part)) checkSample(part, samples, add);
       else if (upper(part.format) === 'TEXT') checkText('header', part, draft, add);
       break;
@@ -95,6 +102,12 @@ function checkPart(
       break;
     case 'BUTTONS':
       checkButtons(part.buttons ?? [], isAuthentication, add);
+      break;
+    case 'CAROUSEL':
+      checkCarousel(draft, part, add, (header, addOf) => checkSample(header, samples, addOf));
+      break;
+    case 'LIMITED_TIME_OFFER':
+      checkOffer(draft, part, add);
       break;
   }
 }

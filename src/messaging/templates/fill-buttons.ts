@@ -9,7 +9,7 @@ import type { PartsPlan, Placeholder, TemplatePlan } from './placeholders.ts';
 export interface ButtonInput {
   index: number;
   payload?: string | undefined;
-  flow?: { token?: string | undefined; data?: Record<string, unknown> | undefined } | undefined;
+  flow?: { token?: string | undefined; data?: object | undefined } | undefined;
 }
 
 export interface ButtonFilling {

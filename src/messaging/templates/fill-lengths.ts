@@ -30,7 +30,8 @@ export function lengthProblems(
     }
     for (const placeholder of parts.placeholders.filter(({ where }) => where === 'button')) {
       const value = values.get(placeholder) ?? '';
-      if (placeholder.subType !== 'url') {
+      // a one-time code is sent as a URL button
+      if (placeholder.subType !== 'url' || plan.category === 'AUTHENTICATION') {
         over(placeholder, 'code', length(value), limits.copyCode);
         continue;
       }

@@ -1,6 +1,6 @@
 // The placeholders of a template, their positions, and the keys of their values. Pure.
 import type { TemplateButton, TemplateComponent } from '../../ports/platform.ts';
-import { findComponent, headerFormat, unsupportedReason, upper } from './kinds.ts';
+import { cardsOf, findComponent, headerFormat, unsupportedReason, upper } from './kinds.ts';
 
 export type ParameterFormat = 'positional' | 'named';
 
@@ -116,15 +116,6 @@ function planParts(components: TemplateComponent[], bodyText: string, prefix: st
     body: body && { ...body, text: bodyText },
     buttons,
   };
-}
-
-/** The cards of a carousel, each as its components. */
-export function cardsOf(components: readonly TemplateComponent[]): TemplateComponent[][] {
-  const cards = findComponent(components, 'CAROUSEL')?.cards;
-  if (!Array.isArray(cards)) return [];
-  return cards.map((card: { components?: unknown } | null) =>
-    Array.isArray(card?.components) ? (card.components as TemplateComponent[]) : [],
-  );
 }
 
 function offerOf(components: TemplateComponent[]): TemplatePlan['offer'] {

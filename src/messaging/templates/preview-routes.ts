@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { isUuid } from '../../base/ids.ts';
 import { phoneProblem } from '../../base/phone.ts';
 import { success } from '../../contract/envelope.ts';
-import { PreviewBody } from '../../contract/sends.ts';
+import { PreviewBody } from '../../contract/recipients.ts';
 import { TemplatePreview } from '../../contract/template-preview.ts';
 import { TemplateParams } from '../../contract/templates.ts';
 import type { Db } from '../../db/db.ts';

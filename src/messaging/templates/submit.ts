@@ -8,8 +8,9 @@ import { findSamples, type SampleDeps, uploadSample } from '../media/sample.ts';
 import type { AccessDeps } from '../senders/access.ts';
 import { callWithFailover } from '../senders/failover.ts';
 import { findDefaultSender, listCallers, type SenderRow } from '../senders/store.ts';
-import { draftProblems, sampleIdOf, withHandle } from './draft.ts';
+import { draftProblems, sampleIdOf, sampleIdsOf, withHandle } from './draft.ts';
 import { bindDraft, insertDraft, markSubmitted } from './drafts-store.ts';
+import { cardsOf } from './kinds.ts';
 import { planTemplate } from './placeholders.ts';
 import { templateStatus } from './status.ts';
 import { findTemplate, lockTemplate, type TemplateRow } from './store.ts';
@@ -38,13 +39,18 @@ function templateExists(): AppError {
   return new AppError('template_exists', 'The account already has a template with this name and language.');
 }
 
+/** Named if a placeholder of a text, also of a card's, has a name. */
+function formatOf(components: TemplateComponent[]): 'named' | 'positional' {
+  const texts = [...components, ...cardsOf(components).flat()].map((part) => part.text ?? '');
+  return /\{\{\s*[a-z][a-z0-9_]*\s*\}\}/i.test(texts.join(' ')) ? 'named' : 'positional';
+}
+
 /** Creates a draft. Throws 400 if the platform would reject it, 409 `template_exists` if name and language are in use. */
 export async function createDraft(deps: SubmitDeps, draft: Draft): Promise<TemplateRow> {
   const components = draft.components as TemplateComponent[];
-  const text = components.map((part) => part.text ?? '').join(' ');
-  const parameterFormat = /\{\{\s*[a-z][a-z0-9_]*\s*\}\}/i.test(text) ? 'named' : 'positional';
+  const parameterFormat = formatOf(components);
   const { category, language } = draft;
-  const samples = await findSamples(deps, draft.accountId, sampleIds(components));
+  const samples = await findSamples(deps, draft.accountId, sampleIdsOf(components));
   const problems = draftProblems({ category, language, parameterFormat, components }, samples);
   const { unsupported } = planTemplate({ category, parameterFormat, components });
   if (unsupported)
@@ -79,25 +85,25 @@ async function callersFor(deps: SubmitDeps, row: TemplateRow): Promise<SenderRow
   throw new AppError('sender_not_configured', 'The account has no sender. Add one, then retry.');
 }
 
-const sampleIds = (components: TemplateComponent[]): string[] =>
-  components.map(sampleIdOf).filter((id) => id !== undefined);
-
-/** Uploads the sample of a media header and returns the components with its handle. */
+/** Uploads the samples of media headers, those of cards too, and returns the components with their handles. */
 async function componentsToSend(
   deps: SubmitDeps,
-  row: TemplateRow,
+  { accountId, components }: { accountId: string; components: TemplateComponent[] },
   access: SenderAccess,
 ): Promise<TemplateComponent[]> {
-  const components: TemplateComponent[] = [];
-  for (const part of row.components) {
+  const ready: TemplateComponent[] = [];
+  for (const part of components) {
     const mediaId = sampleIdOf(part);
-    components.push(
-      mediaId === undefined
-        ? part
-        : withHandle(part, await uploadSample(deps, { accountId: row.account_id, mediaId }, access)),
-    );
+    if (mediaId !== undefined)
+      ready.push(withHandle(part, await uploadSample(deps, { accountId, mediaId }, access)));
+    else if (Array.isArray(part.cards)) {
+      const cards: object[] = [];
+      for (const card of cardsOf([part]))
+        cards.push({ components: await componentsToSend(deps, { accountId, components: card }, access) });
+      ready.push({ ...part, cards });
+    } else ready.push(part);
   }
-  return components;
+  return ready;
 }
 
 /**
@@ -130,7 +136,11 @@ export async function submitDraft(
       language: row.language,
       category: row.category,
       parameterFormat: row.parameter_format,
-      components: await componentsToSend(deps, row, access),
+      components: await componentsToSend(
+        deps,
+        { accountId: row.account_id, components: row.components },
+        access,
+      ),
     });
   // the platform would reject a repeated creation as a duplicate
   const { result } = await callWithFailover(deps, callers, create, { isRepeatable: false }).catch(
