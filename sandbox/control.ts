@@ -1,5 +1,6 @@
 // Typed clients of the sandbox's control APIs, for tests, demonstrations and benchmarks.
 import type { SendCall } from './cloud-api/calls.ts';
+import type { IdentityChange, InboundWrite, Written } from './cloud-api/inbound.ts';
 import type { Accepted, LedgerCounts, LedgerFilter } from './cloud-api/ledger.ts';
 import type {
   App,
@@ -57,6 +58,12 @@ export function cloudApiControl(url: string) {
     /** Reports an error of a whole number by a callback (`value.errors`). */
     reportProblem: (numberId: string, code: number) =>
       call<object>('POST', `numbers/${numberId}/problem`, { code }),
+    /** People write to a number; the callbacks come until they are acknowledged. */
+    write: (numberId: string, write: InboundWrite) =>
+      call<Written>('POST', `numbers/${numberId}/write`, write),
+    /** A person has another phone or id. */
+    changeIdentity: (numberId: string, change: IdentityChange) =>
+      call<Written>('POST', `numbers/${numberId}/identity`, change),
     addTemplate: (template: TemplateSeed) => call<Template>('POST', 'templates', template),
     /** Changes a template as the platform would, with callbacks. */
     changeTemplate: (id: string, change: TemplateChange) =>

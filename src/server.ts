@@ -34,7 +34,7 @@ import { type CallbackDeps, messagingCallbackRoutes } from './messaging/callback
 import { type CampaignRoutesDeps, campaignRoutes } from './messaging/campaigns/routes.ts';
 import { contactRoutes } from './messaging/contacts/routes.ts';
 import { type MediaRoutesDeps, mediaRoutes } from './messaging/media/routes.ts';
-import { receivedRoutes } from './messaging/received/routes.ts';
+import { type ReceivedRoutesDeps, receivedRoutes } from './messaging/received/routes.ts';
 import { type SenderRoutesDeps, senderRoutes } from './messaging/senders/routes.ts';
 import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/routes.ts';
 import { type TemplateRoutesDeps, templateRoutes } from './messaging/templates/routes.ts';
@@ -50,6 +50,7 @@ export type ServerDeps = AdmitDeps &
   SendingRoutesDeps &
   CampaignRoutesDeps &
   MediaRoutesDeps &
+  ReceivedRoutesDeps &
   SenderRoutesDeps &
   CallbackDeps &
   EndpointRoutesDeps &

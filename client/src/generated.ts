@@ -2097,7 +2097,7 @@ export type UploadMedia = {
 export type WebhookEvent = MessageStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | SenderStatusEvent | MessageReceivedEvent | TestEvent;
 
 /** Every error code of the API. */
-export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'contact_not_found' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'send_state_conflict' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_found' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout';
+export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'contact_not_found' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_gone' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'send_state_conflict' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_found' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout';
 
 /** The error codes of each operation. */
 export interface OperationErrors {
@@ -2125,6 +2125,7 @@ export interface OperationErrors {
   cancelSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type';
   listReceivedMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   getReceivedMessage: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  downloadReceivedMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'media_gone' | 'media_not_found' | 'media_too_large' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   listContacts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   listContactMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'contact_not_found' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   listDepartments: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
@@ -2290,7 +2291,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<DeletedMedia>;
 
-  /** Download a file. Returns the file as it was uploaded, always as an attachment. The gateway checks length and digest before it sends the first byte. Scope: `media:write`. */
+  /** Download a file. Returns the file as it was uploaded. JPEG and PNG images and MP4 and 3GPP videos are `inline`, all others attachments. The gateway checks length and digest before it sends the first byte. Scope: `media:write`. */
   downloadMedia(
     input: {
       /** Id of the file (`mediaId`). */
@@ -2450,6 +2451,15 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<ReceivedMessage>;
+
+  /** Download the file of a received message. Fetched from the messaging platform for each download, up to 100 MB. The platform keeps received files for seven days; afterwards 410 `media_gone`. JPEG, PNG, WebP, MP4, 3GPP, OGG and AAC files are `inline`, all others attachments. Scope: `conversations:read`. */
+  downloadReceivedMedia(
+    input: {
+      /** Id of the received. */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Response>;
 
   /** List contacts. Everybody who wrote to one of your numbers, newest contact first. Scope: `conversations:read`. */
   listContacts(
@@ -2982,6 +2992,7 @@ export const operations = {
   cancelSend: 'POST /v1/sends/{sendId}/cancel',
   listReceivedMessages: 'GET /v1/messages/received list',
   getReceivedMessage: 'GET /v1/messages/received/{id}',
+  downloadReceivedMedia: 'GET /v1/messages/received/{id}/media file',
   listContacts: 'GET /v1/contacts list',
   listContactMessages: 'GET /v1/contacts/{id}/messages list',
   listDepartments: 'GET /v1/appointments/departments list',

@@ -4,6 +4,7 @@ import type { Faults } from '../faults.ts';
 import { ControlError, type ControlRequest, type ControlRoute, routeControl } from '../server.ts';
 import type { Platform } from './call.ts';
 import { envelope, isPlatformCode, rejectionWith } from './errors.ts';
+import { changeIdentity, writeToNumber } from './inbound.ts';
 import { magicRecipients, magicTemplateNames } from './magic.ts';
 import type { Settings } from './model.ts';
 import { addApp, addNumber, addTemplate, addToken, addWaba, revokeTokens } from './seed.ts';
@@ -27,6 +28,16 @@ const routes: ReadonlyArray<ControlRoute<PlatformRequest>> = [
   ['POST', /^wabas$/, ({ platform, body }) => addWaba(platform, body)],
   ['POST', /^numbers$/, ({ platform, body }) => addNumber(platform, body)],
   ['POST', /^numbers\/([^/]+)\/problem$/, ({ platform, id, body }) => problem(platform, id, body)],
+  [
+    'POST',
+    /^numbers\/([^/]+)\/write$/,
+    ({ platform, id, body }) => writeToNumber(platform, id, body as never),
+  ],
+  [
+    'POST',
+    /^numbers\/([^/]+)\/identity$/,
+    ({ platform, id, body }) => changeIdentity(platform, id, body as never),
+  ],
   ['POST', /^templates$/, ({ platform, body }) => addTemplate(platform, body)],
   ['POST', /^templates\/([^/]+)\/change$/, ({ platform, id, body }) => change(platform, id, body)],
   ['GET', /^media$/, ({ platform }) => ({ media: [...platform.state.media.values()] })],

@@ -7,7 +7,9 @@ import type { Media, PhoneNumber } from './model.ts';
 import type { State } from './state.ts';
 import { newNumericId } from './wamid.ts';
 
-const keptMs = 30 * 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
+const keptMs = 30 * dayMs;
+const receivedKeptMs = 7 * dayMs;
 const linkMs = 5 * 60_000;
 
 /** The bytes of the newest uploads, in memory: the sandbox never writes a user's file to disk. */
@@ -37,7 +39,9 @@ export function mediaBytes(maxBytes: () => number): MediaBytes {
 /** The unexpired upload with this id, if the number may send it. */
 export function mediaOf(state: State, id: string, phoneNumberId?: string): Media | undefined {
   const media = state.media.get(id);
-  if (!media || media.uploadedAt + keptMs <= state.clock.now()) return undefined;
+  if (!media) return undefined;
+  const lifetimeMs = media.isReceived ? receivedKeptMs : keptMs;
+  if (media.uploadedAt + lifetimeMs <= state.clock.now()) return undefined;
   return phoneNumberId === undefined || media.phoneNumberId === phoneNumberId ? media : undefined;
 }
 

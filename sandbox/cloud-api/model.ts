@@ -122,6 +122,8 @@ export interface Media {
   sizeBytes: number;
   sha256: string;
   uploadedAt: number;
+  /** True for the file of an inbound message, which is kept for a shorter time. */
+  isReceived?: boolean;
 }
 
 export interface Settings {

@@ -19,6 +19,22 @@ export const conversationOperations: Record<string, Operation> = {
     errors: ['message_not_found'],
     message: 'Received message found.',
   },
+  'GET /v1/messages/received/{id}/media': {
+    ...conversations,
+    id: 'downloadReceivedMedia',
+    summary: 'Download the file of a received message',
+    description:
+      'Fetched from the messaging platform for each download, up to 100 MB. The platform keeps received files for seven days; afterwards 410 `media_gone`. JPEG, PNG, WebP, MP4, 3GPP, OGG and AAC files are `inline`, all others attachments.',
+    errors: [
+      'message_not_found',
+      'media_not_found',
+      'media_gone',
+      'media_too_large',
+      'provider_rejected',
+      'provider_unavailable',
+    ],
+    message: 'The file.',
+  },
   'GET /v1/contacts': {
     ...conversations,
     id: 'listContacts',

@@ -53,6 +53,7 @@ export const errorCodes = {
   endpoint_disabled: [409, 'The webhook endpoint is disabled. Activate it first.'],
   rotation_in_progress: [409, 'The previous secret rotation has not ended.'],
   conflict: [409, 'Another request changed the same object. Retry in a moment.'],
+  media_gone: [410, 'The platform no longer has this file.'],
   body_too_large: [413, 'The body is larger than this operation allows.'],
   media_too_large: [413, 'The file is larger than the platform allows for its type.'],
   unsupported_media_type: [415, 'This Content-Type is not supported here.'],

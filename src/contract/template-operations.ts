@@ -116,7 +116,7 @@ export const templateOperations: Record<string, Operation> = {
     id: 'downloadMedia',
     summary: 'Download a file',
     description:
-      'Returns the file as it was uploaded, always as an attachment. The gateway checks length and digest before it sends the first byte.',
+      'Returns the file as it was uploaded. JPEG and PNG images and MP4 and 3GPP videos are `inline`, all others attachments. The gateway checks length and digest before it sends the first byte.',
     errors: ['media_not_found', 'media_damaged', 'storage_unavailable'],
     message: '',
   },

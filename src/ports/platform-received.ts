@@ -1,4 +1,5 @@
 // Inbound messages and changes of people's identities, as a callback of the platform reports them. Interfaces only.
+import type { Readable } from 'node:stream';
 
 /** The person behind an inbound message, with everything that the platform calls them. */
 export interface ReceivedPerson {
@@ -97,3 +98,18 @@ export interface IdentityReport {
   businessAccountId: string;
   person: ReceivedPerson;
 }
+
+/** Inbound media, opened for one download. */
+export type OpenedMedia =
+  | {
+      outcome: 'opened';
+      /** Fails if the platform's connection breaks or the file exceeds the limit. Destroy it to stop early. */
+      content: Readable;
+      /** As the platform names it. */
+      mimeType: string | null;
+      /** In bytes; null if the platform did not say. */
+      size: number | null;
+    }
+  /** The platform no longer has the file. */
+  | { outcome: 'gone' }
+  | { outcome: 'too_large' };

@@ -10,7 +10,7 @@ import type {
   PlatformApp,
   Subscription,
 } from './platform-number.ts';
-import type { IdentityReport, ReceivedMessage } from './platform-received.ts';
+import type { IdentityReport, OpenedMedia, ReceivedMessage } from './platform-received.ts';
 
 export type {
   FilledButton,
@@ -259,6 +259,14 @@ export interface MessagingPlatform {
   /** Uploads a sample of a media header for the platform's review; a draft names it by the returned handle. */
   uploadSample(sender: SenderAccess, file: FileToUpload, timeoutMs: number): Promise<{ handle: string }>;
   deleteMedia(sender: SenderAccess, platformMediaId: string): Promise<void>;
+  /** Opens the file of an inbound message. Sends the credential only to hosts that the platform documents. */
+  openReceivedMedia(of: {
+    sender: SenderAccess;
+    mediaRef: string;
+    maxBytes: number;
+    /** For the whole download. */
+    timeoutMs: number;
+  }): Promise<OpenedMedia>;
   /** Returns the text that completes the platform's handshake; undefined if the request does not know the token. */
   answerHandshake(request: CallbackRequest, verifyToken: string): string | undefined;
   /** Returns false if the headers cannot belong to a valid callback, so that its body need not be read. */

@@ -1,6 +1,7 @@
 // Inbound messages: stored once, published once, and readable through the API.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { inboundKinds } from '../../sandbox/cloud-api/inbound-kinds.ts';
 import { postCallback } from '../harness/callbacks.ts';
 import { type Gateway, number } from '../harness/gateway.ts';
 import { type Inbound, inboundCallback, startInbound } from '../harness/inbound.ts';
@@ -137,6 +138,36 @@ describe('an inbound message', () => {
     expect((await post(inboundCallback([message], [], '777'))).status).toBe(200);
     expect((await list({ phone: message.from })).items).toEqual([]);
   });
+});
+
+test('every kind that people write is received once, whatever order and repeats the platform chooses', async () => {
+  const from = { phone: '15556661111', username: 'ada', parentUserId: 'US.ENT.1' };
+  const kinds = Object.keys(inboundKinds);
+  const messages = kinds.map((kind) => ({ from, kind }));
+  const options = { separate: true, reversed: true, repeats: 2, poison: [{ id: [] }, null] };
+  const written = await gateway.platform.write(number.id, { messages, ...options });
+  const missing = async () => {
+    const { items } = await list({ phone: from.phone, limit: '100' });
+    return written.messages.filter(({ id }) => !items.some(({ messageId }) => messageId === id));
+  };
+  await expect.poll(missing, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(async () => (await gateway.platform.state()).pendingCallbacks).toBe(0);
+  const { items } = await list({ phone: from.phone, limit: '100' });
+  expect(items).toHaveLength(kinds.length);
+  const types = new Map(items.map(({ messageId, type }) => [messageId, type]));
+  expect(types.get(written.messages[kinds.indexOf('button_reply')]?.id ?? '')).toBe('interactive');
+  expect(types.get(written.messages[kinds.indexOf('voicemail')]?.id ?? '')).toBe('audio');
+  // a person who hides their number, and then gets another id
+  const hidden = { userId: 'BR.1', name: 'Clarice' };
+  await gateway.platform.write(number.id, { messages: [{ from: hidden, kind: 'text' }] });
+  await gateway.platform.changeIdentity(number.id, { from: hidden, to: { userId: 'BR.2' } });
+  await gateway.platform.changeIdentity(number.id, { from, to: { phone: '15556662222' }, as: 'field' });
+  await expect
+    .poll(async () => (await inbound.contacts({ userId: 'BR.2' })).map(({ name }) => name))
+    .toEqual(['Clarice']);
+  await expect
+    .poll(async () => (await inbound.contacts({ phone: '15556662222' }))[0]?._id)
+    .toBe((await inbound.contacts({ phone: from.phone }))[0]?._id);
 });
 
 describe('GET /v1/messages/received', () => {

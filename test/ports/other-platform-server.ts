@@ -31,6 +31,7 @@ export interface AcceptedMessage {
 interface Reply {
   status: number;
   body?: unknown;
+  bytes?: Buffer;
 }
 
 const problem = (number: number, title: string, detail = title): Reply => ({
@@ -47,7 +48,7 @@ export function signOther(url: string, body: Buffer | string, secret: string, se
 /** The headers and body of this platform's event about one message. */
 export function otherEvent(
   url: string,
-  event: { kind: string; uuid: string; ref?: string },
+  event: { kind: string; uuid: string; ref?: string; who?: string; words?: string; file?: string },
   secret = otherSecret,
 ): { headers: Record<string, string>; body: string } {
   const at = new Date();
@@ -135,6 +136,10 @@ export async function startOtherPlatform(titles: string[] = []) {
         files.set(file, bytes);
         return { status: 201, body: { file } };
       }
+      case 'GET files': {
+        const bytesOfFile = files.get(id ?? '');
+        return bytesOfFile ? { status: 200, bytes: bytesOfFile } : problem(7_404, 'unknown file');
+      }
       case 'DELETE files':
         return files.delete(id ?? '') ? { status: 204 } : problem(7_404, 'unknown file');
       default:
@@ -150,7 +155,7 @@ export async function startOtherPlatform(titles: string[] = []) {
         ? answer(request.method ?? 'GET', pathname, searchParams, bytes)
         : problem(7_401, 'bad key', 'This key is not known.');
     response.writeHead(reply.status, { 'content-type': 'application/json' });
-    response.end(reply.body === undefined ? '' : JSON.stringify(reply.body));
+    response.end(reply.bytes ?? (reply.body === undefined ? '' : JSON.stringify(reply.body)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 

@@ -17,6 +17,7 @@ import type {
   SenderAccess,
   StatusReport,
 } from '../../src/ports/platform.ts';
+import type { ReceivedMessage } from '../../src/ports/platform-received.ts';
 import { signOther } from './other-platform-server.ts';
 
 type Json = Record<string, unknown>;
@@ -37,8 +38,8 @@ const stageOf: Record<string, StatusReport['status']> = {
 };
 
 interface Options {
-  outgoing: Pick<Outgoing, 'request'>;
-  guardedOutgoing: Pick<Outgoing, 'request'>;
+  outgoing: Pick<Outgoing, 'request' | 'stream'>;
+  guardedOutgoing: Pick<Outgoing, 'request' | 'stream'>;
 }
 
 function caller({ outgoing, guardedOutgoing }: Options) {
@@ -107,6 +108,18 @@ function verify(callback: Callback, secret: string): boolean {
   );
 }
 
+function receivedOf(event: Json, raw: string): ReceivedMessage {
+  const phone = String(event.who);
+  const file = typeof event.file === 'string' ? event.file : null;
+  return {
+    ...{ phoneNumberId: String(event.number), messageRef: String(event.uuid), raw, phone, userId: null },
+    person: { phone, userId: null, name: null, otherPhones: [], otherUserIds: [] },
+    ...{ type: file === null ? 'words' : 'file', isFromPerson: true, mediaRef: file, contextRef: null },
+    timestamp: Math.floor(Date.parse(String(event.at)) / 1000),
+    content: file === null ? { text: String(event.words) } : { media: { mimeType: null, sha256: null } },
+  };
+}
+
 function read({ rawBody }: Callback): CallbackContent {
   const content: CallbackContent = {
     ...{ statuses: [], templates: [], numbers: [], received: [], identities: [], ignored: 0 },
@@ -116,6 +129,10 @@ function read({ rawBody }: Callback): CallbackContent {
     event = JSON.parse(rawBody.toString());
   } catch {
     throw invalidRequest([{ path: '', message: 'must be JSON' }]);
+  }
+  if (event.kind === 'wrote') {
+    content.received.push(receivedOf(event, rawBody.toString()));
+    return content;
   }
   const status = stageOf[String(event.kind)];
   if (!status) return { ...content, ignored: 1 };
@@ -213,5 +230,21 @@ export function openOtherPlatform(options: Options): MessagingPlatform {
     canBeSigned: (request) => signatureOf(request) !== undefined,
     verifyCallback: verify,
     readCallback: read,
+    async openReceivedMedia({ sender, mediaRef, maxBytes, timeoutMs }) {
+      const { outgoing, guardedOutgoing } = options;
+      const response = await (sender.isOwnAddress ? guardedOutgoing : outgoing).stream({
+        ...{
+          method: 'GET',
+          url: `${sender.apiUrl}/files/${mediaRef}`,
+          maxResponseBytes: maxBytes,
+          timeoutMs,
+        },
+        headers: { 'x-key': sender.credential },
+      });
+      if (response.status === 200)
+        return { outcome: 'opened', content: response.body, mimeType: null, size: null };
+      response.body.destroy();
+      return { outcome: 'gone' };
+    },
   };
 }

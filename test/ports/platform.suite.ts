@@ -15,7 +15,7 @@ import type {
   SenderAccess,
 } from '../../src/ports/platform.ts';
 
-type Clients = Record<'outgoing' | 'guardedOutgoing', Pick<Outgoing, 'request'>>;
+type Clients = Record<'outgoing' | 'guardedOutgoing', Pick<Outgoing, 'request' | 'stream'>>;
 
 /** An adapter, and a platform with one number and several pages of templates. */
 export interface PlatformUnderTest {
@@ -30,6 +30,10 @@ export interface PlatformUnderTest {
   handshake(verifyToken: string): { request: CallbackRequest; answer: string };
   /** A genuine callback: the message was delivered. */
   delivered(message: { messageRef: string; correlationId: string }): Callback;
+  /** A genuine callback: a person wrote this text to the number. */
+  wrote(text: string): Callback;
+  /** Lets a person send this file to the number; returns the platform's id of it. */
+  receivedFile(bytes: Buffer): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -141,7 +145,8 @@ export function platformSuite(name: string, start: () => Promise<PlatformUnderTe
       });
 
       test('to an address that the account chose goes through the address guard only', async () => {
-        const forbidden = { request: () => Promise.reject(new Error('not through the guard')) };
+        const forbid = () => Promise.reject(new Error('not through the guard'));
+        const forbidden = { request: forbid, stream: forbid };
         const guarded = underTest.open({ outgoing: forbidden, guardedOutgoing: outgoing });
         await guarded.sendTemplate({ ...sender, isOwnAddress: true }, message);
         await expect(guarded.sendTemplate(sender, message)).rejects.toThrow('not through the guard');
@@ -194,6 +199,35 @@ export function platformSuite(name: string, start: () => Promise<PlatformUnderTe
 
     test('a sample is uploaded, and named by a handle', async () => {
       expect((await platform.uploadSample(sender, fileOf(png), 10_000)).handle).not.toBe('');
+    });
+
+    test('an inbound message is read with its sender, time and source', () => {
+      const callback = underTest.wrote('Grüße');
+      const { received } = platform.readCallback(callback);
+      expect(received).toMatchObject([
+        {
+          phoneNumberId: sender.phoneNumberId,
+          phone: '15550100077',
+          isFromPerson: true,
+          content: { text: 'Grüße' },
+        },
+      ]);
+      expect(callback.rawBody.toString()).toContain(received[0]?.raw);
+      expect(Math.abs((received[0]?.timestamp ?? 0) - Date.now() / 1000)).toBeLessThan(60);
+    });
+
+    test('the file of an inbound message is opened as a stream; an unknown one is gone', async () => {
+      const mediaRef = await underTest.receivedFile(png);
+      const opened = await platform.openReceivedMedia({
+        sender,
+        mediaRef,
+        maxBytes: 10_000,
+        timeoutMs: 10_000,
+      });
+      if (opened.outcome !== 'opened') throw new Error(opened.outcome);
+      expect(Buffer.concat(await opened.content.toArray()).equals(png)).toBe(true);
+      const other = { sender, mediaRef: '9'.repeat(18), maxBytes: 10_000, timeoutMs: 10_000 };
+      expect(await platform.openReceivedMedia(other)).toEqual({ outcome: 'gone' });
     });
 
     describe('a callback', () => {

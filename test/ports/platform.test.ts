@@ -43,6 +43,21 @@ platformSuite('the WhatsApp Cloud API', async () => {
       const digest = createHmac('sha256', appSecret).update(rawBody).digest('hex');
       return { url: address, headers: { 'x-hub-signature-256': `sha256=${digest}` }, rawBody };
     },
+    wrote(text) {
+      const message = { from: '15550100077', id: 'wamid.IN', type: 'text', text: { body: text } };
+      const value = {
+        metadata: { phone_number_id: numberId },
+        messages: [{ ...message, timestamp: String(Math.floor(Date.now() / 1000)) }],
+      };
+      const rawBody = Buffer.from(JSON.stringify({ entry: [{ changes: [{ field: 'messages', value }] }] }));
+      return { url: address, headers: {}, rawBody };
+    },
+    async receivedFile(bytes) {
+      const file = { base64: bytes.toString('base64'), mimeType: 'image/png' };
+      const messages = [{ from: { phone: '15550100077' }, kind: 'image', file }];
+      const written = await cloud.control.write(numberId, { messages });
+      return written.messages[0]?.mediaId ?? '';
+    },
   };
 });
 
@@ -68,6 +83,19 @@ platformSuite('another platform', async () => {
         ...{ kind: 'arrived', uuid: messageRef, ref: correlationId },
       });
       return { url: address, headers, rawBody: Buffer.from(body) };
+    },
+    wrote(words) {
+      const { headers, body } = otherEvent(address, {
+        kind: 'wrote',
+        uuid: 'in-1',
+        who: '15550100077',
+        words,
+      });
+      return { url: address, headers, rawBody: Buffer.from(body) };
+    },
+    async receivedFile(bytes) {
+      other.files.set('file-1', bytes);
+      return 'file-1';
     },
   };
 });

@@ -80,9 +80,9 @@ export function string(value: unknown, what: string): string {
 
 export interface MetaClientOptions {
   /** For the operator's address. */
-  outgoing: Pick<Outgoing, 'request'>;
+  outgoing: Pick<Outgoing, 'request' | 'stream'>;
   /** With the address guard, for addresses that accounts chose. */
-  guardedOutgoing: Pick<Outgoing, 'request'>;
+  guardedOutgoing: Pick<Outgoing, 'request' | 'stream'>;
   /** Such as `v23.0`. */
   apiVersion: string;
 }

@@ -8,6 +8,7 @@ import { classify, templateStatusOf } from './error-codes.ts';
 import { messageIdMax, objectsOf } from './json.ts';
 import { messageBody } from './message.ts';
 import { advice, onboardingCalls } from './onboarding.ts';
+import { openReceivedMedia } from './received-media.ts';
 import { uploadSample } from './sample.ts';
 import { platformTemplate, templateFields, templateStatus } from './template.ts';
 
@@ -58,6 +59,7 @@ export function openMetaPlatform(options: MetaClientOptions): MessagingPlatform 
     ...onboardingCalls(client),
     ...templateCalls(client),
     ...mediaCalls(client),
+    openReceivedMedia: (of) => openReceivedMedia(client, options, of),
   };
 }
 

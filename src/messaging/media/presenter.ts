@@ -14,12 +14,15 @@ export function mediaItem(row: ReadyMedia) {
   };
 }
 
-/** `attachment` with the file's own name (RFC 6266), and an ASCII name for clients that need one. */
-export function attachmentHeader(fileName: string): string {
+/** `attachment` with the file's own name. */
+export const attachmentHeader = (fileName: string): string => dispositionHeader('attachment', fileName);
+
+/** A disposition with the file's own name (RFC 6266), and an ASCII name for clients that need one. */
+export function dispositionHeader(disposition: 'attachment' | 'inline', fileName: string): string {
   const plain = fileName.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const exact = encodeURIComponent(fileName).replace(
     /['()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
+  return `${disposition}; filename="${plain}"; filename*=UTF-8''${exact}`;
 }

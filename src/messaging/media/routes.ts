@@ -5,8 +5,10 @@ import { DeletedMedia, ListMediaQuery, MediaItem, MediaParams, NoQuery } from '.
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
-import { attachmentHeader, mediaItem } from './presenter.ts';
+import { mediaItem } from './presenter.ts';
+import { readHead } from './read-head.ts';
 import { deleteMedia } from './remove.ts';
+import { servedHeadBytes, servedHeaders } from './served-file.ts';
 import { findMedia, listMedia } from './store.ts';
 import { downloadMedia, mediaNotFound } from './stored-file.ts';
 import { type UploadRoutesDeps, uploadRoutes } from './upload-routes.ts';
@@ -101,14 +103,12 @@ function contentRoute(server: Server, deps: MediaRoutesDeps): void {
         accountId: request.caller.accountId,
         mediaId: request.params.mediaId,
       });
+      const { head, whole } = await readHead(content, servedHeadBytes);
       // browsers must never execute a caller's file
       return reply
-        .header('Content-Type', row.mime_type)
+        .headers(servedHeaders({ mimeType: row.mime_type, fileName: row.file_name, head }))
         .header('Content-Length', row.size)
-        .header('Content-Disposition', attachmentHeader(row.file_name))
-        .header('X-Content-Type-Options', 'nosniff')
-        .header('Content-Security-Policy', "sandbox; default-src 'none'")
-        .send(content as never);
+        .send(whole as never);
     },
   );
 }

@@ -10,7 +10,8 @@ import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { identitiesWith } from '../contacts/find.ts';
-import { receivedJson } from './presenter.ts';
+import { openReceivedMedia, type ReceivedMediaDeps } from './open-media.ts';
+import { type ReceivedRow, receivedJson } from './presenter.ts';
 import { findReceived, listReceived } from './store.ts';
 
 const config = { scope: 'conversations:read' } as const;
@@ -25,8 +26,22 @@ export function sendJson(reply: FastifyReply, message: string, data: string): Fa
   return reply.type('application/json; charset=utf-8').send(`${head}${data}}`);
 }
 
-/** GET /v1/messages/received and GET /v1/messages/received/:id. */
-export function receivedRoutes(server: Server, deps: { db: Db }): void {
+export type ReceivedRoutesDeps = ReceivedMediaDeps;
+
+/** GET /v1/messages/received, GET /v1/messages/received/:id and its media. */
+export function receivedRoutes(server: Server, deps: ReceivedRoutesDeps): void {
+  listRoute(server, deps);
+  oneRoute(server, deps);
+  mediaRoute(server, deps);
+}
+
+async function requireReceived({ db }: { db: Db }, accountId: string, id: string): Promise<ReceivedRow> {
+  const row = isUuid(id) ? await findReceived(db, accountId, id) : undefined;
+  if (!row) throw receivedNotFound();
+  return row;
+}
+
+function listRoute(server: Server, deps: ReceivedRoutesDeps): void {
   server.get(
     '/v1/messages/received',
     {
@@ -66,7 +81,9 @@ export function receivedRoutes(server: Server, deps: { db: Db }): void {
       return sendJson(reply, 'Received messages listed.', data);
     },
   );
+}
 
+function oneRoute(server: Server, deps: ReceivedRoutesDeps): void {
   server.get(
     '/v1/messages/received/:id',
     {
@@ -74,10 +91,31 @@ export function receivedRoutes(server: Server, deps: { db: Db }): void {
       config,
     },
     async (request, reply) => {
-      const { id } = request.params;
-      const row = isUuid(id) ? await findReceived(deps.db, request.caller.accountId, id) : undefined;
-      if (!row) throw receivedNotFound();
+      const row = await requireReceived(deps, request.caller.accountId, request.params.id);
       return sendJson(reply, 'Received message found.', receivedJson(row));
+    },
+  );
+}
+
+function mediaRoute(server: Server, deps: ReceivedRoutesDeps): void {
+  server.get(
+    '/v1/messages/received/:id/media',
+    {
+      schema: {
+        params: ReceivedParams,
+        response: {
+          200: {
+            description: 'The file.',
+            content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+          },
+        },
+      },
+      config,
+    },
+    async (request, reply) => {
+      const row = await requireReceived(deps, request.caller.accountId, request.params.id);
+      const { headers, content } = await openReceivedMedia(deps, row);
+      return reply.headers(headers).send(content as never);
     },
   );
 }

@@ -4,6 +4,7 @@ import type { Mutation } from '../mutation.ts';
 const parsing = ['test/rules/meta-received.test.ts', 'test/rules/meta-received-unreadable.test.ts'];
 const received = ['test/api/received.test.ts'];
 const contacts = ['test/api/contacts.test.ts'];
+const media = ['test/api/received-media.test.ts'];
 
 export const mutations: Mutation[] = [
   {
@@ -96,5 +97,40 @@ export const mutations: Mutation[] = [
     find: 'closesAtMs > nowMs',
     replace: 'closesAtMs > 0',
     tests: contacts,
+  },
+  {
+    name: 'the token is sent to any host that a download address names',
+    file: 'src/adapters/meta/received-media.ts',
+    find: '!isDocumented(url, sender)',
+    replace: 'url.protocol === "x:"',
+    tests: media,
+  },
+  {
+    name: 'the download of an account’s own address bypasses the address guard',
+    file: 'src/adapters/meta/received-media.ts',
+    find: 'isOnApi(address.url, sender) && !sender.isOwnAddress',
+    replace: 'isOnApi(address.url, sender)',
+    tests: media,
+  },
+  {
+    name: 'a received file of more than 100 MB is passed on',
+    file: 'src/adapters/meta/received-media.ts',
+    find: 'address.size !== null && address.size > maxBytes',
+    replace: 'address.size === -1',
+    tests: media,
+  },
+  {
+    name: 'an expired download address is not asked for again',
+    file: 'src/adapters/meta/received-media.ts',
+    find: 'attempt < 2',
+    replace: 'attempt < 1',
+    tests: media,
+  },
+  {
+    name: 'a file is shown whose first bytes contradict its type',
+    file: 'src/messaging/media/served-file.ts',
+    find: 'shownTypes[bare]?.(file.head) === true',
+    replace: 'true',
+    tests: media,
   },
 ];
