@@ -2,6 +2,24 @@
 import type { CallOptions } from './client.ts';
 import type { Pages } from './pages.ts';
 
+/** Recipients for a draft. A CSV or NDJSON body is a file of them. */
+export type AddRecipients = {
+  /** The recipients. */
+  recipients: Array<Recipient>;
+};
+
+/** What became of the rows. */
+export type AddedRecipients = {
+  /** Recipients that were added. */
+  added: number;
+  /** Rows whose phone the send already had; they change nothing. */
+  duplicates: number;
+  /** Rows with a problem; they are not added. */
+  rejected: number;
+  /** The first 1,000 problems. */
+  errors: Array<RowProblem>;
+};
+
 /** The body of `appointments.booked` events. */
 export type AppointmentBookedEvent = {
   /** The kind of event. */
@@ -280,6 +298,34 @@ export type CatalogInput = {
   thumbnailProductId?: string;
 };
 
+/** What to change. What fills the template, and `metadata`, applies to recipients that are added afterwards; null removes it. */
+export type ChangeSend = {
+  /** Name of the send, for your own use. */
+  name?: string | null;
+  /** Id of the sender. Default: the default sender of the business account. */
+  senderId?: string;
+  /** When the send starts after `start`, at most 90 days ahead. Default: at `start`. */
+  sendAt?: string | null;
+  /** How long messages may wait, from `sendAt` or the start. Default: 86,400. */
+  expiresInSeconds?: number;
+  /** Fills a media header: the `mediaId` of an upload. */
+  mediaId?: string | null;
+  /** Fills a media header: an https address of the file. The platform fetches it, the gateway never does. Not together with `mediaId`. */
+  headerMediaUrl?: string | null;
+  product?: Product | null;
+  /** Payloads of quick replies, and flows. */
+  buttons?: Array<ButtonInput> | null;
+  location?: Location | null;
+  /** When a limited-time offer ends. */
+  offerExpiresAt?: string | null;
+  /** The cards of a carousel, as many as the template has. */
+  cards?: Array<CardInput> | null;
+  catalog?: CatalogInput | null;
+  products?: ProductsInput | null;
+  /** Returned in message lists and webhook events. */
+  metadata?: Record<string, string> | null;
+};
+
 /** A booking, and who changed it. */
 export type ChangedBooking = {
   /** UUIDv7. */
@@ -328,6 +374,16 @@ export type ChangedBooking = {
   cancelReason: string | null;
   /** `api`: a request. `calendar`: the event was moved or deleted in the calendar. */
   by: "api" | "calendar";
+};
+
+/** Whether the recipients fit the template as it is now. */
+export type CheckedRecipients = {
+  /** Recipients that were checked. */
+  checked: number;
+  /** Recipients that do not fit the template as it is now. */
+  rejected: number;
+  /** The first 1,000 problems. Without any, the send accepts the new text. */
+  errors: Array<RecipientProblem>;
 };
 
 /** A messaging number with its checks. */
@@ -466,6 +522,36 @@ export type CreateKey = {
   expiresAt?: string;
 };
 
+/** A draft. What fills the template, and `metadata`, is for recipients without their own. */
+export type CreateSend = {
+  /** Id of a template (`_id`), not an authentication template. */
+  templateId: string;
+  /** Name of the send, for your own use. */
+  name?: string;
+  /** Id of the sender. Default: the default sender of the business account. */
+  senderId?: string;
+  /** When the send starts after `start`, at most 90 days ahead. Default: at `start`. */
+  sendAt?: string;
+  /** How long messages may wait, from `sendAt` or the start. Default: 86,400. */
+  expiresInSeconds?: number;
+  /** Fills a media header: the `mediaId` of an upload. */
+  mediaId?: string;
+  /** Fills a media header: an https address of the file. The platform fetches it, the gateway never does. Not together with `mediaId`. */
+  headerMediaUrl?: string;
+  product?: Product;
+  /** Payloads of quick replies, and flows. */
+  buttons?: Array<ButtonInput>;
+  location?: Location;
+  /** When a limited-time offer ends. */
+  offerExpiresAt?: string;
+  /** The cards of a carousel, as many as the template has. */
+  cards?: Array<CardInput>;
+  catalog?: CatalogInput;
+  products?: ProductsInput;
+  /** Returned in message lists and webhook events. */
+  metadata?: Record<string, string>;
+};
+
 /** A messaging number and its credentials. */
 export type CreateSender = {
   /** Name of the sender, for people. */
@@ -546,6 +632,12 @@ export type Deleted = {
 export type DeletedMedia = {
   /** Id of the deleted file. */
   mediaId: string;
+};
+
+/** What was deleted. */
+export type DeletedSend = {
+  /** Id of the deleted draft. */
+  sendId: string;
 };
 
 /** The deleted template. */
@@ -1271,6 +1363,24 @@ export type Recipient = {
   metadata?: Record<string, string>;
 };
 
+/** A problem of one recipient. */
+export type RecipientProblem = {
+  /** Position of the recipient, from 1, in the order of adding. */
+  row: number;
+  /** Phone of the recipient. */
+  phone: string;
+  /** The field, such as `phone` or `variables.1`; empty for the whole row. */
+  path: string;
+  /** What is wrong and what is allowed. */
+  message: string;
+};
+
+/** How many were removed. */
+export type RemovedRecipients = {
+  /** Recipients that were removed. */
+  removed: number;
+};
+
 /** A filled button. */
 export type RenderedButton = {
   /** Position of the button, from 0. */
@@ -1406,6 +1516,16 @@ export type RotateSecret = {
   overlapSeconds?: number;
 };
 
+/** A problem of one row. */
+export type RowProblem = {
+  /** Number of the row, from 1; in CSV the header is row 1. */
+  row: number;
+  /** The field, such as `phone` or `variables.1`; empty for the whole row. */
+  path: string;
+  /** What is wrong and what is allowed. */
+  message: string;
+};
+
 /** When a staff member can be booked. */
 export type Schedule = {
   /** IANA time zone. */
@@ -1527,6 +1647,23 @@ export type SendItem = {
   cancelledAt: string | null;
   /** When the send was created. */
   createdAt: string;
+};
+
+/** A recipient of a send. */
+export type SendRecipient = {
+  /** Id of the message (UUIDv7); it never changes. */
+  id: string;
+  /** The platform's message identifier; null until the platform accepts the message. */
+  messageId: string | null;
+  /** Phone of the recipient. */
+  phone: string;
+  /** As it was given. */
+  name: string | null;
+  /** As it was given. */
+  metadata: Record<string, string> | null;
+  /** `waiting`: kept apart from the queue; else the status of the message. */
+  status: "waiting" | "queued" | "dispatching" | "accepted" | "sent" | "delivered" | "read" | "failed";
+  error: MessageError | null;
 };
 
 /** The results of a send. */
@@ -2117,8 +2254,15 @@ export interface OperationErrors {
   listMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full' | 'template_not_found';
   getMessage: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   resendMessage: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'content_removed' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'template_not_found' | 'unsupported_media_type';
+  createSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_not_found' | 'unsupported_media_type';
   listSends: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  changeSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type';
+  deleteSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type' | 'upload_in_progress';
   getSend: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full';
+  addRecipients: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'template_changed' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout';
+  listRecipients: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full';
+  emptySend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type' | 'upload_in_progress';
+  checkSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type' | 'upload_in_progress';
   startSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'unsupported_media_type' | 'upload_in_progress';
   pauseSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type';
   resumeSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'unsupported_media_type';
@@ -2352,6 +2496,14 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Message>;
 
+  /** Create a draft. Creates a send without recipients. Add them, then start it. Nothing is sent before. The template, sender and media file that it names cannot be removed. Scope: `messages:send`. */
+  createSend(
+    input: {
+      body: CreateSend;
+    },
+    options?: CallOptions,
+  ): Promise<Send>;
+
   /** List sends. Newest first. Lists sends that were made as drafts, or with `name` or `sendAt`; `kind=all` lists every send. A page of a filtered list can hold fewer than `limit` items: continue until `nextCursor` is null. Scope: `messages:read`. */
   listSends(
     input?: {
@@ -2375,6 +2527,25 @@ export interface Operations {
     options?: CallOptions,
   ): Pages<SendItem, CursorPagination>;
 
+  /** Change a send. A draft can be changed in everything but its template; `sendAt` until the send starts or while it is paused; `name` always. Scope: `messages:send`. */
+  changeSend(
+    input: {
+      /** Id of the send (`sendId`). */
+      sendId: string;
+      body: ChangeSend;
+    },
+    options?: CallOptions,
+  ): Promise<Send>;
+
+  /** Delete a draft. Deletes the draft with its recipients. Scope: `messages:send`. */
+  deleteSend(
+    input: {
+      /** Id of the send (`sendId`). */
+      sendId: string;
+    },
+    options?: CallOptions,
+  ): Promise<DeletedSend>;
+
   /** Get a send. Returns the state of the send, its rate, and its recipients by status. Scope: `messages:read`. */
   getSend(
     input: {
@@ -2384,7 +2555,52 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Send>;
 
-  /** Start a send. Starts a scheduled send now. No effect on a send that is already `sending`. Scope: `messages:send`. */
+  /** Add recipients to a draft. JSON with up to 1,000 recipients, or a file as `text/csv` or `application/x-ndjson` of up to 512 MB, with rows of up to 64 KB. A send has up to 1,000,000 recipients. Rows are added in order, 5,000 at a time; after a broken connection the same file can be posted again. Scope: `messages:send`. */
+  addRecipients(
+    input: {
+      /** For CSV: a JSON object from column to field, such as `{"Mobile": "phone", "First name": "1"}`. Other columns are not read. */
+      mapping?: string;
+      /** Id of the send (`sendId`). */
+      sendId: string;
+      body: AddRecipients;
+    },
+    options?: CallOptions,
+  ): Promise<AddedRecipients>;
+
+  /** List the recipients of a send. In the order in which they were added. A page of a filtered list can hold fewer than `limit` items: continue until `nextCursor` is null. Scope: `messages:read`. */
+  listRecipients(
+    input: {
+      /** Only recipients with this status. */
+      status?: "waiting" | "queued" | "dispatching" | "accepted" | "sent" | "delivered" | "read" | "failed";
+      /** Items per page. */
+      limit?: number;
+      /** The `nextCursor` of the previous page; omit it for the first page. */
+      cursor?: string;
+      /** Id of the send (`sendId`). */
+      sendId: string;
+    },
+    options?: CallOptions,
+  ): Pages<SendRecipient, CursorPagination>;
+
+  /** Remove the recipients of a draft. Removes all of them. Scope: `messages:send`. */
+  emptySend(
+    input: {
+      /** Id of the send (`sendId`). */
+      sendId: string;
+    },
+    options?: CallOptions,
+  ): Promise<RemovedRecipients>;
+
+  /** Check the recipients of a send again. Fills the template, as it is now, for every recipient of a send that has not started. If all fit, the send accepts the new text; else it cannot start until they are removed. Scope: `messages:send`. */
+  checkSend(
+    input: {
+      /** Id of the send (`sendId`). */
+      sendId: string;
+    },
+    options?: CallOptions,
+  ): Promise<CheckedRecipients>;
+
+  /** Start a send. Starts a draft, or schedules it if its `sendAt` is in the future. Starts a scheduled send now. No effect on a send that is already `sending`. Scope: `messages:send`. */
   startSend(
     input: {
       /** Id of the send (`sendId`). */
@@ -2984,8 +3200,15 @@ export const operations = {
   listMessages: 'GET /v1/messages list',
   getMessage: 'GET /v1/messages/{id}',
   resendMessage: 'POST /v1/messages/{id}/resend key',
+  createSend: 'POST /v1/sends key',
   listSends: 'GET /v1/sends list',
+  changeSend: 'PATCH /v1/sends/{sendId}',
+  deleteSend: 'DELETE /v1/sends/{sendId}',
   getSend: 'GET /v1/sends/{sendId}',
+  addRecipients: 'POST /v1/sends/{sendId}/recipients',
+  listRecipients: 'GET /v1/sends/{sendId}/recipients list',
+  emptySend: 'DELETE /v1/sends/{sendId}/recipients',
+  checkSend: 'POST /v1/sends/{sendId}/check',
   startSend: 'POST /v1/sends/{sendId}/start',
   pauseSend: 'POST /v1/sends/{sendId}/pause',
   resumeSend: 'POST /v1/sends/{sendId}/resume',

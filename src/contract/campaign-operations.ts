@@ -11,6 +11,81 @@ const startable = [
 const conflicts = ['send_not_found', 'send_state_conflict'] as const;
 
 export const campaignOperations: Record<string, Operation> = {
+  'POST /v1/sends': {
+    ...sends,
+    id: 'createSend',
+    summary: 'Create a draft',
+    description:
+      'Creates a send without recipients. Add them, then start it. Nothing is sent before. The template, sender and media file that it names cannot be removed.',
+    errors: [
+      'template_not_found',
+      'sender_not_found',
+      'sender_mismatch',
+      'sender_not_configured',
+      'conflict',
+    ],
+    message: 'Draft created.',
+  },
+  'PATCH /v1/sends/{sendId}': {
+    ...sends,
+    id: 'changeSend',
+    summary: 'Change a send',
+    description:
+      'A draft can be changed in everything but its template; `sendAt` until the send starts or while it is paused; `name` always.',
+    errors: [...conflicts, 'sender_not_found', 'sender_mismatch', 'sender_not_configured'],
+    message: 'Send changed.',
+  },
+  'DELETE /v1/sends/{sendId}': {
+    ...sends,
+    id: 'deleteSend',
+    summary: 'Delete a draft',
+    description: 'Deletes the draft with its recipients.',
+    errors: [...conflicts, 'upload_in_progress', 'conflict'],
+    message: 'Draft deleted.',
+  },
+  'POST /v1/sends/{sendId}/recipients': {
+    ...sends,
+    id: 'addRecipients',
+    summary: 'Add recipients to a draft',
+    description:
+      'JSON with up to 1,000 recipients, or a file as `text/csv` or `application/x-ndjson` of up to 512 MB, with rows of up to 64 KB. A send has up to 1,000,000 recipients. Rows are added in order, 5,000 at a time; after a broken connection the same file can be posted again.',
+    errors: [
+      ...conflicts,
+      'upload_in_progress',
+      'template_changed',
+      'media_not_found',
+      'upload_timeout',
+      'body_too_large',
+      'unsupported_media_type',
+    ],
+    message: '998 recipients added.',
+  },
+  'GET /v1/sends/{sendId}/recipients': {
+    ...sends,
+    id: 'listRecipients',
+    summary: 'List the recipients of a send',
+    description:
+      'In the order in which they were added. A page of a filtered list can hold fewer than `limit` items: continue until `nextCursor` is null.',
+    errors: ['send_not_found'],
+    message: 'Recipients listed.',
+  },
+  'DELETE /v1/sends/{sendId}/recipients': {
+    ...sends,
+    id: 'emptySend',
+    summary: 'Remove the recipients of a draft',
+    description: 'Removes all of them.',
+    errors: [...conflicts, 'upload_in_progress'],
+    message: '998 recipients removed.',
+  },
+  'POST /v1/sends/{sendId}/check': {
+    ...sends,
+    id: 'checkSend',
+    summary: 'Check the recipients of a send again',
+    description:
+      'Fills the template, as it is now, for every recipient of a send that has not started. If all fit, the send accepts the new text; else it cannot start until they are removed.',
+    errors: [...conflicts, 'upload_in_progress'],
+    message: '998 recipients checked.',
+  },
   'GET /v1/sends': {
     ...sends,
     id: 'listSends',
@@ -31,7 +106,8 @@ export const campaignOperations: Record<string, Operation> = {
     ...sends,
     id: 'startSend',
     summary: 'Start a send',
-    description: 'Starts a scheduled send now. No effect on a send that is already `sending`.',
+    description:
+      'Starts a draft, or schedules it if its `sendAt` is in the future. Starts a scheduled send now. No effect on a send that is already `sending`.',
     errors: [...conflicts, ...startable, 'upload_in_progress'],
     message: 'Send started.',
   },

@@ -1,6 +1,7 @@
 // Sends as resources on the wire: drafts, states, lists.
 import { Type } from 'typebox';
 import { cursorProperties, Id, instant, nullable } from './envelope.ts';
+import { Metadata, templateContent } from './recipients.ts';
 import { exampleIds, sendId, templateId } from './sends.ts';
 
 export const sendStates = ['draft', 'scheduled', 'sending', 'paused', 'done', 'cancelled'] as const;
@@ -81,6 +82,73 @@ export const SendSummary = Type.Object(
         estimatedDoneAt: '2026-03-10T14:00:43.000Z',
       },
     ],
+  },
+);
+
+const draftFields = {
+  name: Type.String({ minLength: 1, maxLength: 256, description: 'Name of the send, for your own use.' }),
+  senderId: Type.String({
+    description: 'Id of the sender. Default: the default sender of the business account.',
+  }),
+  sendAt: Type.String({
+    format: 'date-time',
+    description: 'When the send starts after `start`, at most 90 days ahead. Default: at `start`.',
+  }),
+  expiresInSeconds: Type.Integer({
+    minimum: 1,
+    maximum: 2_592_000,
+    description: 'How long messages may wait, from `sendAt` or the start. Default: 86,400.',
+  }),
+};
+
+/** The members of `templateContent`, each or null. */
+const nullableContent = Object.fromEntries(
+  Object.entries(templateContent).map(([name, schema]) => [name, Type.Optional(nullable(schema))]),
+);
+
+export const DraftBody = Type.Object(
+  {
+    templateId: Type.String({ description: 'Id of a template (`_id`), not an authentication template.' }),
+    name: Type.Optional(draftFields.name),
+    senderId: Type.Optional(draftFields.senderId),
+    sendAt: Type.Optional(draftFields.sendAt),
+    expiresInSeconds: Type.Optional(draftFields.expiresInSeconds),
+    ...templateContent,
+    metadata: Type.Optional(Metadata),
+  },
+  {
+    additionalProperties: false,
+    title: 'CreateSend',
+    description: 'A draft. What fills the template, and `metadata`, is for recipients without their own.',
+    examples: [{ templateId: exampleIds.templateId, name: 'June sale', sendAt: '2026-06-01T07:00:00Z' }],
+  },
+);
+
+export const ChangeSendBody = Type.Object(
+  {
+    name: Type.Optional(nullable(draftFields.name)),
+    senderId: Type.Optional(draftFields.senderId),
+    sendAt: Type.Optional(nullable(draftFields.sendAt)),
+    expiresInSeconds: Type.Optional(draftFields.expiresInSeconds),
+    ...(nullableContent as unknown as typeof templateContent),
+    metadata: Type.Optional(nullable(Metadata)),
+  },
+  {
+    additionalProperties: false,
+    minProperties: 1,
+    title: 'ChangeSend',
+    description:
+      'What to change. What fills the template, and `metadata`, applies to recipients that are added afterwards; null removes it.',
+    examples: [{ name: 'June sale, second try' }],
+  },
+);
+
+export const DeletedSend = Type.Object(
+  { sendId: Type.String({ description: 'Id of the deleted draft.' }) },
+  {
+    title: 'DeletedSend',
+    description: 'What was deleted.',
+    examples: [{ sendId: '019a0b5e-7c00-7000-8000-000000000005' }],
   },
 );
 

@@ -60,7 +60,11 @@ async function turn(deps: FeedDeps, feed: Feed, send: SendRow): Promise<Next> {
   const isExpired = send.expires_at !== null && send.expires_at.getTime() <= deps.clock.now();
   if (send.cancelled_at || isExpired) return endKept(deps, feed);
   if (send.paused_at) return returnQueued(deps, feed, send);
-  if (send.stage !== stage.started) return { at: send.send_at ?? new Date(deps.clock.now()) };
+  if (send.stage !== stage.started) {
+    // its time has come, but its recipients are being checked
+    const isLate = (send.send_at?.getTime() ?? 0) <= deps.clock.now();
+    return isLate || !send.send_at ? { seconds: recheckSeconds } : { at: send.send_at };
+  }
   return feedQueue(deps, feed);
 }
 

@@ -82,6 +82,7 @@ export async function startScheduled(db: Db, { accountId, sendId }: SendKey): Pr
       from sends o left join templates t on t.id = o.template_id
       where o.account_id = ${accountId} and o.id = ${sendId}) x
     where s.account_id = ${accountId} and s.id = x.id and s.stage = 1 and s.send_at <= now()
+      and (s.upload_until is null or s.upload_until <= now())
       and s.paused_at is null and s.cancelled_at is null`.execute(db);
 }
 

@@ -1,38 +1,33 @@
 // Routes: the list of sends, a send and its progress, and its actions.
-import type { Clock } from '../../base/clock.ts';
 import { isUuid } from '../../base/ids.ts';
 import { lowestUuidAt } from '../../base/uuid-time.ts';
 import { ListSendsQuery, SendItem, SendSummary } from '../../contract/campaigns.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { SendParams } from '../../contract/sends.ts';
-import type { Db } from '../../db/db.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { sendNotFound } from '../sending/find-send.ts';
 import { type ActDeps, act } from './act.ts';
-import { findProgress, listSends, rateSeconds } from './list-store.ts';
-import { presentSendItem, presentSendSummary } from './presenter.ts';
+import { type DraftRoutesDeps, draftRoutes } from './draft-routes.ts';
+import { listSends } from './list-store.ts';
+import { presentSendItem } from './presenter.ts';
+import { type RecipientRoutesDeps, recipientRoutes } from './recipient-routes.ts';
 import type { SendAction } from './state.ts';
+import { sendSummaryOf } from './summary.ts';
 
-export type CampaignRoutesDeps = ActDeps & { clock: Clock };
+export type CampaignRoutesDeps = ActDeps & DraftRoutesDeps & RecipientRoutesDeps;
 
-/** GET /v1/sends, GET /v1/sends/:sendId, and POST /v1/sends/:sendId/start, /pause, /resume, /cancel. */
+/** Drafts, recipients, GET /v1/sends, GET /v1/sends/:sendId, and POST /v1/sends/:sendId/start, /pause, /resume, /cancel. */
 export function campaignRoutes(server: Server, deps: CampaignRoutesDeps): void {
   listRoute(server, deps);
   getRoute(server, deps);
+  draftRoutes(server, deps);
+  recipientRoutes(server, deps);
   actionRoute(server, deps, 'start', () => 'Send started.');
   actionRoute(server, deps, 'pause', () => 'Send paused.');
   actionRoute(server, deps, 'resume', () => 'Send resumed.');
   actionRoute(server, deps, 'cancel', (n) => `Send cancelled: ${n} queued messages will not be sent.`);
-}
-
-/** A send with its progress; 404 `send_not_found`. */
-export async function sendSummaryOf(deps: { db: Db; clock: Clock }, accountId: string, sendId: string) {
-  const found = isUuid(sendId) ? await findProgress(deps.db, accountId, sendId) : undefined;
-  if (!found) throw sendNotFound();
-  const at = { nowMs: deps.clock.now(), windowSeconds: rateSeconds };
-  return presentSendSummary(found.send, found.progress, at);
 }
 
 function listRoute(server: Server, deps: CampaignRoutesDeps): void {
@@ -76,7 +71,10 @@ function getRoute(server: Server, deps: CampaignRoutesDeps): void {
       config: { scope: 'messages:read' },
     },
     async (request) =>
-      ok('Send found.', await sendSummaryOf(deps, request.caller.accountId, request.params.sendId)),
+      ok(
+        'Send found.',
+        await sendSummaryOf(deps, { accountId: request.caller.accountId, sendId: request.params.sendId }),
+      ),
   );
 }
 
@@ -98,7 +96,7 @@ function actionRoute(
       const { accountId } = request.caller;
       if (!isUuid(sendId)) throw sendNotFound();
       const count = await act(deps, { accountId, sendId }, action);
-      return ok(describe(count), await sendSummaryOf(deps, accountId, sendId));
+      return ok(describe(count), await sendSummaryOf(deps, { accountId, sendId }));
     },
   );
 }

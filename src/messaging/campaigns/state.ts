@@ -1,5 +1,6 @@
 // The states of a send, and what each request does in each of them. Pure.
 import type { SendStateName } from '../../contract/campaigns.ts';
+import { sharedMembers } from '../templates/recipient-content.ts';
 
 /** The columns of a send that decide its state. */
 export interface SendFacts {
@@ -53,7 +54,7 @@ export function decide(state: SendStateName, action: SendAction, isAhead: boolea
 
 const always = ['name'] as const;
 const changeable: Record<SendStateName, readonly string[]> = {
-  draft: [...always, 'senderId', 'sendAt', 'expiresInSeconds', 'mediaId', 'location', 'metadata'],
+  draft: [...always, 'senderId', 'sendAt', 'expiresInSeconds', 'metadata', ...sharedMembers],
   scheduled: [...always, 'sendAt'],
   sending: always,
   paused: [...always, 'sendAt'],

@@ -1,7 +1,7 @@
 // Resolution of the references of a send: an approved template, and its sender.
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
-import type { Db } from '../../db/db.ts';
+import type { Db, Tx } from '../../db/db.ts';
 import { planTemplate, type TemplatePlan } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import { templateNotFound } from '../templates/submit.ts';
@@ -9,7 +9,7 @@ import { findTemplateWithSender, type ResolvedSender, type ResolvedTemplate } fr
 
 /** Finds the template and its sender; 404 if the template, or a sender given by id, does not exist. */
 export async function resolveTemplate(
-  db: Db,
+  db: Db | Tx,
   accountId: string,
   { templateId, senderId }: { templateId: string; senderId?: string | undefined },
 ): Promise<ResolvedTemplate> {

@@ -71,7 +71,7 @@ export interface StartedSend {
 type AlsoWrite = (tx: Tx, messages: NewMessage[]) => Promise<void>;
 
 /** How far ahead a send may be scheduled. */
-const scheduledAheadMaxMs = 90 * 86_400_000;
+export const scheduledAheadMaxMs = 90 * 86_400_000;
 
 const defaultExpirySeconds = { authentication: 600, other: 86_400 };
 
@@ -123,7 +123,7 @@ export async function startSend(
 }
 
 /** True if the messages of the template are one-time codes. */
-const isAuthentication = ({ category }: TemplateRow) => category.toUpperCase() === 'AUTHENTICATION';
+export const isAuthentication = ({ category }: TemplateRow) => category.toUpperCase() === 'AUTHENTICATION';
 
 /** The time for which the send is scheduled; undefined: now. 400 if it is too far ahead, or for an authentication template. */
 function sendAtOf(deps: SendDeps, request: SendRequest, template: TemplateRow): Date | undefined {
@@ -136,7 +136,11 @@ function sendAtOf(deps: SendDeps, request: SendRequest, template: TemplateRow): 
   return aheadMs > 0 ? sendAt : undefined;
 }
 
-const expirySecondsOf = (request: SendRequest, template: TemplateRow): number =>
+/** The time to live of the send's messages, in seconds. */
+export const expirySecondsOf = (
+  request: { expiresInSeconds?: number | undefined },
+  template: TemplateRow,
+): number =>
   request.expiresInSeconds ?? defaultExpirySeconds[isAuthentication(template) ? 'authentication' : 'other'];
 
 interface CheckedSend {

@@ -28,7 +28,7 @@ export interface ResolvedTemplate {
  * account, else its oldest. Undefined if there is no such template.
  */
 export async function findTemplateWithSender(
-  db: Db,
+  db: Db | Tx,
   accountId: string,
   templateId: string,
   senderId: string | undefined,

@@ -5,6 +5,10 @@ const feeds = 'src/messaging/campaigns/feeds-store.ts';
 const state = 'src/messaging/campaigns/state.ts';
 const conditions = 'src/messaging/sending/messages-sql-store.ts';
 const act = 'src/messaging/campaigns/act.ts';
+const lease = 'src/messaging/campaigns/lease.ts';
+const recipients = 'src/messaging/campaigns/recipients-store.ts';
+const drafts = ['test/api/drafts.test.ts'];
+const uploads = ['test/api/send-recipients.test.ts'];
 const steps = ['test/db/send-feeds.test.ts'];
 const api = ['test/api/sends.test.ts'];
 const table = ['test/rules/send-state.test.ts'];
@@ -163,5 +167,61 @@ export const mutations: Mutation[] = [
     find: 'if (await hasOpenSends(tx, of))',
     replace: 'if ((await hasOpenSends(tx, of)) && (false as boolean))',
     tests: api,
+  },
+  {
+    name: 'a second upload runs beside the first',
+    file: lease,
+    find: 'if (locked.is_uploading) throw uploadInProgress();',
+    replace: '',
+    tests: uploads,
+  },
+  {
+    name: 'a send starts while its recipients are uploaded',
+    file: act,
+    find: 'if (send.is_uploading) throw uploadInProgress();',
+    replace: '',
+    tests: uploads,
+  },
+  {
+    name: 'recipients are added to a send in any state',
+    file: lease,
+    find: 'if (!states.includes(state)) throw stateConflict(state, participle);',
+    replace: '',
+    tests: drafts,
+  },
+  {
+    name: 'recipients are added to a cancelled draft',
+    file: recipients,
+    find: 'and s.stage = 0\n        and s.cancelled_at is null and s.upload_id = ${leaseId} for no key update),\n    fresh as',
+    replace: 'and s.stage = 0\n        and s.upload_id = ${leaseId} for no key update),\n    fresh as',
+    tests: uploads,
+  },
+  {
+    name: 'a phone that is uploaded again ends the upload',
+    file: recipients,
+    find: '      on conflict (send_id, phone) do nothing returning 1)',
+    replace: '      returning 1)',
+    tests: uploads,
+  },
+  {
+    name: 'a send takes more recipients than allowed',
+    file: 'src/messaging/campaigns/add-recipients.ts',
+    find: 'while (at < messages.length && upload.room > 0) {\n    const part = messages.slice(at, at + upload.room);',
+    replace: 'while (at < messages.length) {\n    const part = messages.slice(at);',
+    tests: uploads,
+  },
+  {
+    name: 'a check that failed accepts the new text',
+    file: 'src/messaging/campaigns/check.ts',
+    find: 'if (result.rejected === 0) await recordComponents',
+    replace: 'await recordComponents',
+    tests: drafts,
+  },
+  {
+    name: 'an imported cell keeps the sign that escapes a formula',
+    file: 'src/messaging/campaigns/cells.ts',
+    find: 'escaped.test(cell) ? cell.slice(1) : cell',
+    replace: 'cell',
+    tests: uploads,
   },
 ];

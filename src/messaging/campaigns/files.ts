@@ -1,0 +1,33 @@
+// Stored files that recipients name, as templates need them.
+import type { Db } from '../../db/db.ts';
+import { findMediaById, lockMediaShared } from '../media/store.ts';
+import type { MediaFile } from '../templates/fill-header.ts';
+
+const fileOf = (row: { id: string; kind: string; mime_type: string; file_name: string }): MediaFile => ({
+  id: row.id,
+  kind: row.kind,
+  mimeType: row.mime_type,
+  fileName: row.file_name,
+});
+
+/** The account's files that exist, by their public ids. */
+export async function findFiles(
+  db: Db,
+  accountId: string,
+  publicIds: string[],
+): Promise<Map<string, MediaFile>> {
+  if (publicIds.length === 0) return new Map();
+  const rows = await db.transaction().execute((tx) => lockMediaShared(tx, accountId, publicIds));
+  return new Map(rows.map((row) => [row.public_id, fileOf(row)]));
+}
+
+/** The file with our id; undefined if it was removed. */
+export async function findFileById(
+  db: Db,
+  accountId: string,
+  id: string,
+): Promise<{ publicId: string; file: MediaFile } | undefined> {
+  const row = await findMediaById(db, accountId, id);
+  if (row?.state !== 'ready' || row.public_id === null) return undefined;
+  return { publicId: row.public_id, file: fileOf(row as Parameters<typeof fileOf>[0]) };
+}

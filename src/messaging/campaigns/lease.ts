@@ -1,0 +1,48 @@
+// The lease of a draft's recipients: one upload, check or removal of them at a time.
+
+import type { Clock } from '../../base/clock.ts';
+import { uuidv7 } from '../../base/ids.ts';
+import type { SendStateName } from '../../contract/campaigns.ts';
+import type { Db } from '../../db/db.ts';
+import { sendNotFound } from '../sending/find-send.ts';
+import type { SendKey } from '../sending/sends-store.ts';
+import { stateConflict, uploadInProgress } from './act.ts';
+import { endLease, renewLease, takeLease } from './recipients-store.ts';
+import { stateOf } from './state.ts';
+import { type LockedSend, lockSend } from './transitions-store.ts';
+
+/** After a crash, the draft is free again after this; a running upload renews its lease. */
+export const leaseSeconds = 120;
+const renewEveryMs = 30_000;
+
+/**
+ * Runs `work` while this process alone may change the recipients of the send. Throws 404 `send_not_found`, 409
+ * `send_state_conflict` in any other state than `states`, and 409 `upload_in_progress`.
+ */
+export async function withRecipientsLease<T>(
+  deps: { db: Db; clock: Clock },
+  of: SendKey,
+  { states, participle }: { states: readonly SendStateName[]; participle: string },
+  work: (send: LockedSend, leaseId: string) => Promise<T>,
+): Promise<T> {
+  const leaseId = uuidv7(deps.clock.now());
+  const send = await deps.db.transaction().execute(async (tx) => {
+    const locked = await lockSend(tx, of);
+    if (!locked) throw sendNotFound();
+    const state = stateOf(locked, locked.is_pending);
+    if (!states.includes(state)) throw stateConflict(state, participle);
+    if (locked.is_uploading) throw uploadInProgress();
+    await takeLease(tx, of, leaseId, leaseSeconds);
+    return locked;
+  });
+  const timer = setInterval(() => {
+    // a lost lease ends the work at its next write
+    renewLease(deps.db, of, leaseId, leaseSeconds).catch(() => undefined);
+  }, renewEveryMs);
+  try {
+    return await work(send, leaseId);
+  } finally {
+    clearInterval(timer);
+    await endLease(deps.db, of, leaseId);
+  }
+}

@@ -1,0 +1,191 @@
+// Routes: the recipients of a send, with uploads as streams.
+import type { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import { AppError, invalidRequest } from '../../base/errors.ts';
+import { cursorPage, success } from '../../contract/envelope.ts';
+import {
+  AddedRecipients,
+  AddRecipientsBody,
+  AddRecipientsQuery,
+  ListRecipientsQuery,
+  RecipientItem,
+  RemovedRecipients,
+} from '../../contract/send-recipients.ts';
+import { SendParams } from '../../contract/sends.ts';
+import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import { requestValidator } from '../../http/validation.ts';
+import { requireSend } from '../sending/find-send.ts';
+import { stateName, stateNumber } from '../sending/message.ts';
+import type { TemplatePlan } from '../templates/placeholders.ts';
+import { type AddDeps, addUploaded } from './add-recipients.ts';
+import { csvRows, type UploadedRow } from './csv-rows.ts';
+import { sendKeyOf } from './draft-routes.ts';
+import { type DraftDeps, emptyDraft } from './drafts.ts';
+import { ndjsonRows } from './ndjson-rows.ts';
+import { type ListedRecipient, listRecipients } from './recipients-list-store.ts';
+import { textOf, type UploadLimits } from './upload-stream.ts';
+
+export type RecipientRoutesDeps = AddDeps & DraftDeps & { uploadLimits?: UploadLimits };
+
+const jsonMaxBytes = 8 * 1024 * 1024;
+const jsonMaxRows = 1_000;
+/** How long the rest of a rejected upload is read, so that the client gets the response. */
+const drainMs = 30_000;
+
+/** POST, GET and DELETE /v1/sends/:sendId/recipients. */
+export function recipientRoutes(server: Server, deps: RecipientRoutesDeps): void {
+  // only this route accepts files
+  server.register(async (plain) => {
+    plain.addContentTypeParser(
+      ['text/csv', 'application/x-ndjson'],
+      (_request: FastifyRequest, payload: Readable, done: (error: null, body: Readable) => void) =>
+        done(null, payload),
+    );
+    uploadRoute(plain as unknown as Server, deps);
+  });
+  listRoute(server, deps);
+  server.delete(
+    '/v1/sends/:sendId/recipients',
+    {
+      schema: { params: SendParams, response: { 200: success(RemovedRecipients) } },
+      config: { scope: 'messages:send' },
+    },
+    async (request) => {
+      const removed = await emptyDraft(deps, sendKeyOf(request));
+      return ok(`${removed} recipients removed.`, { removed });
+    },
+  );
+}
+
+function uploadRoute(server: Server, deps: RecipientRoutesDeps): void {
+  const validator = requestValidator();
+  server.post(
+    '/v1/sends/:sendId/recipients',
+    {
+      schema: {
+        consumes: ['application/json', 'application/x-ndjson', 'text/csv'],
+        params: SendParams,
+        querystring: AddRecipientsQuery,
+        body: AddRecipientsBody,
+        response: { 200: success(AddedRecipients) },
+      },
+      // rows are checked one by one
+      validatorCompiler: (part) => (part.httpPart === 'body' ? () => true : validator(part)),
+      config: { scope: 'messages:send' },
+      bodyLimit: jsonMaxBytes,
+    },
+    async (request, reply) => {
+      try {
+        const of = sendKeyOf(request);
+        const mapping = mappingOf(request.query.mapping);
+        const result = await addUploaded(deps, of, (plan) => rowsOf(request, deps, { plan, mapping }));
+        return ok(`${result.added} recipients added.`, result);
+      } catch (error) {
+        if (!request.raw.complete) {
+          reply.header('Connection', 'close');
+          drain(request);
+        }
+        throw error;
+      }
+    },
+  );
+}
+
+function mappingOf(text: string | undefined): Record<string, string> | undefined {
+  if (text === undefined) return undefined;
+  const message = 'must be a JSON object from column to field, such as {"Mobile": "phone"}';
+  try {
+    const mapping: unknown = JSON.parse(text);
+    const isMapping =
+      typeof mapping === 'object' &&
+      mapping !== null &&
+      !Array.isArray(mapping) &&
+      Object.values(mapping).every((field) => typeof field === 'string');
+    if (isMapping) return mapping as Record<string, string>;
+  } catch {
+    // the error below covers every malformed mapping
+  }
+  throw invalidRequest([{ path: 'mapping', message }]);
+}
+
+function rowsOf(
+  request: FastifyRequest,
+  deps: RecipientRoutesDeps,
+  of: { plan: TemplatePlan; mapping: Record<string, string> | undefined },
+): AsyncIterable<UploadedRow> {
+  const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type === 'text/csv') return csvRows(textOf(request.body as Readable, deps.uploadLimits), of);
+  if (of.mapping) throw invalidRequest([{ path: 'mapping', message: 'is only allowed with a CSV file' }]);
+  if (type === 'application/x-ndjson') return ndjsonRows(textOf(request.body as Readable, deps.uploadLimits));
+  if (type === 'application/json') return jsonRows(request.body);
+  throw new AppError(
+    'unsupported_media_type',
+    'Send the recipients as application/json, application/x-ndjson or text/csv.',
+  );
+}
+
+async function* jsonRows(body: unknown): AsyncGenerator<UploadedRow> {
+  const { recipients, ...others } = (body ?? {}) as { recipients?: unknown };
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw invalidRequest([{ path: other, message: 'is not a field of this object' }]);
+  if (!Array.isArray(recipients) || recipients.length === 0 || recipients.length > jsonMaxRows) {
+    const message = `must be an array of 1 to ${jsonMaxRows.toLocaleString('en-US')} recipients`;
+    throw invalidRequest([{ path: 'recipients', message }]);
+  }
+  for (const [index, value] of recipients.entries()) yield { row: index + 1, value };
+}
+
+function drain({ raw }: FastifyRequest): void {
+  const timer = setTimeout(() => raw.socket.destroy(), drainMs);
+  raw.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
+  raw.on('error', () => undefined);
+  raw.resume();
+}
+
+function listRoute(server: Server, deps: RecipientRoutesDeps): void {
+  server.get(
+    '/v1/sends/:sendId/recipients',
+    {
+      schema: {
+        params: SendParams,
+        querystring: ListRecipientsQuery,
+        response: { 200: success(cursorPage(RecipientItem)) },
+      },
+      config: { scope: 'messages:read' },
+    },
+    async (request) => {
+      const { query } = request;
+      const send = await requireSend(deps, request.caller.accountId, request.params.sendId);
+      const limit = query.limit ?? 20;
+      const [afterId] = cursorPosition(query.cursor, 1) ?? [];
+      const state =
+        query.status === undefined
+          ? undefined
+          : query.status === 'waiting'
+            ? null
+            : stateNumber(query.status);
+      const { rows, scannedTo } = await listRecipients(deps.db, send, { afterId, state, limit: limit + 1 });
+      return ok(
+        'Recipients listed.',
+        cursorPageOf(
+          rows.map(presentRecipient),
+          limit,
+          (item) => [item.id],
+          scannedTo ? [scannedTo] : undefined,
+        ),
+      );
+    },
+  );
+}
+
+const presentRecipient = (row: ListedRecipient) => ({
+  id: row.id,
+  messageId: row.wamid,
+  phone: row.phone,
+  name: row.name,
+  metadata: row.metadata,
+  status: row.state === null ? ('waiting' as const) : stateName(row.state),
+  error: row.state === null ? null : row.error,
+});

@@ -1,0 +1,131 @@
+// Table send_recipients: adding, checking and removing the recipients of a draft, under its lease.
+import { sql } from 'kysely';
+import { arrayText } from '../../db/array-text.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import { jsonLines } from '../../db/json-lines.ts';
+import type { FilledTemplate } from '../../ports/platform.ts';
+import { type KeptMessage, keptRows } from '../sending/scheduled-store.ts';
+import type { SendKey } from '../sending/sends-store.ts';
+
+/** Leases the recipients of a locked send. */
+export async function takeLease(tx: Tx, of: SendKey, leaseId: string, seconds: number): Promise<void> {
+  await sql`
+    update sends set upload_id = ${leaseId}, upload_until = now() + ${seconds} * interval '1 second'
+    where account_id = ${of.accountId} and id = ${of.sendId}`.execute(tx);
+}
+
+/** Extends the lease, unless another process took it. */
+export async function renewLease(db: Db, of: SendKey, leaseId: string, seconds: number): Promise<void> {
+  await sql`
+    update sends set upload_until = now() + ${seconds} * interval '1 second'
+    where account_id = ${of.accountId} and id = ${of.sendId} and upload_id = ${leaseId}`.execute(db);
+}
+
+/** Ends the lease, unless another process took it. */
+export async function endLease(db: Db, of: SendKey, leaseId: string): Promise<void> {
+  await sql`
+    update sends set upload_id = null, upload_until = null
+    where account_id = ${of.accountId} and id = ${of.sendId} and upload_id = ${leaseId}`.execute(db);
+}
+
+/** What a batch of recipients added; undefined if the lease or the draft is gone. */
+export interface AddedBatch {
+  added: number;
+  /** The recipients of the send afterwards. */
+  total: number;
+}
+
+/** Adds recipients to a draft, in one statement; a phone that the send already has is skipped. */
+export async function addRecipients(
+  tx: Tx,
+  of: SendKey,
+  leaseId: string,
+  messages: readonly KeptMessage[],
+): Promise<AddedBatch | undefined> {
+  const { rows } = await sql<AddedBatch>`
+    with send as (
+      select s.account_id, s.id from sends s where s.account_id = ${of.accountId} and s.id = ${of.sendId} and s.stage = 0
+        and s.cancelled_at is null and s.upload_id = ${leaseId} for no key update),
+    fresh as (
+      insert into send_recipients (send_id, account_id, phone, id, name, content, media_id, metadata)
+      select send.id, send.account_id, x.phone, x.id, x.name, x.content, x.media_id, x.metadata
+      from send, ${keptRows(messages)}
+      on conflict (send_id, phone) do nothing returning 1)
+    update sends s set total = s.total + (select count(*) from fresh), last_recipient_id = ${messages.at(-1)?.id ?? null}::uuid
+    from send where s.account_id = send.account_id and s.id = send.id
+    returning (select count(*) from fresh)::int as added, s.total`.execute(tx);
+  return rows[0];
+}
+
+/** Removes up to `limit` recipients of a draft; returns how many. */
+export async function removeRecipients(db: Db, of: SendKey, leaseId: string, limit: number): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    with send as (
+      select s.account_id, s.id from sends s where s.account_id = ${of.accountId} and s.id = ${of.sendId} and s.stage = 0
+        and s.cancelled_at is null and s.upload_id = ${leaseId} for no key update),
+    gone as (
+      delete from send_recipients r using (
+        select q.send_id, q.id from send, send_recipients q where q.send_id = send.id order by q.id limit ${limit}) x
+      where r.send_id = x.send_id and r.id = x.id returning 1)
+    update sends s set total = s.total - (select count(*) from gone)
+    from send where s.account_id = send.account_id and s.id = send.id
+    returning (select count(*) from gone)::int as n`.execute(db);
+  return rows[0]?.n ?? 0;
+}
+
+/** Deletes a draft without recipients; false if it has some, or is no draft any more. */
+export async function deleteDraftRow(db: Db, of: SendKey, leaseId: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from sends s where s.account_id = ${of.accountId} and s.id = ${of.sendId} and s.stage = 0 and s.cancelled_at is null
+      and s.upload_id = ${leaseId} and not exists (select from send_recipients r where r.send_id = s.id)`.execute(
+    db,
+  );
+  return numAffectedRows === 1n;
+}
+
+/** A recipient to be checked again. */
+export interface KeptContent {
+  id: string;
+  phone: string;
+  content: FilledTemplate;
+  media_id: string | null;
+}
+
+/** The next recipients of a send, in the order in which they were added. */
+export async function nextRecipients(
+  db: Db,
+  sendId: string,
+  afterId: string | null,
+  limit: number,
+): Promise<KeptContent[]> {
+  const { rows } = await sql<KeptContent>`
+    select id, phone, content, media_id from send_recipients
+    where send_id = ${sendId} and id > coalesce(${afterId}::uuid, '00000000-0000-0000-0000-000000000000')
+    order by id limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Replaces the contents of recipients. */
+export async function replaceContents(
+  db: Db,
+  sendId: string,
+  contents: readonly { id: string; content: FilledTemplate }[],
+): Promise<void> {
+  await sql`
+    update send_recipients r set content = x.content
+    from unnest(${arrayText(contents.map((one) => one.id))}::uuid[],
+      ${jsonLines(contents.map((one) => JSON.stringify(one.content)))}::jsonb[]) x(id, content)
+    where r.send_id = ${sendId} and r.id = x.id`.execute(db);
+}
+
+/** Records the components that all recipients fit, or that they fit none. */
+export async function recordComponents(
+  db: Db,
+  of: SendKey,
+  leaseId: string,
+  components: unknown,
+): Promise<void> {
+  await sql`
+    update sends set components = ${components === null ? null : JSON.stringify(components)}::jsonb
+    where account_id = ${of.accountId} and id = ${of.sendId} and upload_id = ${leaseId}`.execute(db);
+}

@@ -1,0 +1,70 @@
+// The text of an uploaded file, as it arrives: bounded in size and in silence.
+import type { Readable } from 'node:stream';
+import { AppError, invalidRequest } from '../../base/errors.ts';
+
+/** Bytes of an upload, and of one of its rows. */
+export const uploadMaxBytes = 512 * 1024 * 1024;
+export const rowMaxBytes = 64 * 1024;
+const silenceMaxMs = 60_000;
+
+/** The limits of an upload; tests set less. */
+export interface UploadLimits {
+  maxBytes?: number;
+  silenceMs?: number;
+}
+
+const paused = Symbol('paused');
+
+/**
+ * Yields the text of `stream`. Throws 413 `body_too_large` past `maxBytes`, 408 `upload_timeout` after `silenceMs` without a
+ * byte, 400 for bytes that are not UTF-8. Leaves the stream open, so that the caller can still get a response.
+ */
+export async function* textOf(stream: Readable, limits: UploadLimits = {}): AsyncGenerator<string> {
+  const { maxBytes = uploadMaxBytes, silenceMs = silenceMaxMs } = limits;
+  const chunks = stream.iterator({ destroyOnReturn: false });
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let bytes = 0;
+  for (;;) {
+    const next = await within(chunks.next(), silenceMs);
+    if (next === paused)
+      throw new AppError(
+        'upload_timeout',
+        'The upload paused for too long. Upload the file again; rows that were added stay.',
+      );
+    if (next.done) break;
+    const chunk = next.value as Buffer;
+    bytes += chunk.length;
+    if (bytes > maxBytes)
+      throw new AppError('body_too_large', `The file is larger than ${maxBytes} bytes. Upload it in parts.`);
+    yield decoded(() => decoder.decode(chunk, { stream: true }));
+  }
+  yield decoded(() => decoder.decode());
+}
+
+/** The 413 for a row that is too large. */
+export function rowTooLarge(row: number): AppError {
+  return new AppError(
+    'body_too_large',
+    `Row ${row} is larger than ${rowMaxBytes} bytes. The rows before it were added up to the last complete batch.`,
+  );
+}
+
+function decoded(decode: () => string): string {
+  try {
+    return decode();
+  } catch {
+    throw invalidRequest([{ path: '', message: 'is not UTF-8; save the file as UTF-8' }]);
+  }
+}
+
+async function within<T>(work: Promise<T>, ms: number): Promise<T | typeof paused> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<typeof paused>((resolve) => {
+    timer = setTimeout(resolve, ms, paused);
+  });
+  try {
+    return await Promise.race([work, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

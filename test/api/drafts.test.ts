@@ -1,0 +1,185 @@
+// Drafts: made, filled, checked, changed and started.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDrafts } from '../harness/campaigns.ts';
+import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { templateKinds } from '../harness/sends.ts';
+import { until } from '../harness/until.ts';
+
+type Drafts = ReturnType<typeof openDrafts>;
+
+let gateway: Gateway;
+let ids: Record<string, string>;
+let senderId: string;
+let call: Drafts['call'];
+let phone: Drafts['phone'];
+let draft: Drafts['draft'];
+let sendOf: Drafts['sendOf'];
+let add: Drafts['add'];
+let recipientsOf: Drafts['recipientsOf'];
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ templateIds: ids, senderId } = await addSender(gateway, templateKinds));
+  ({ call, phone, draft, sendOf, add, recipientsOf } = openDrafts(gateway, ids, 15550900000));
+});
+afterAll(() => gateway?.close());
+
+const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
+const done = (id: string) => until(async () => expect((await sendOf(id)).state).toBe('done'));
+const contentOf = async (to: string) => (await gateway.platform.ledger({ phone: to }))[0];
+
+test('a draft is filled, sends nothing before its start, and each recipient keeps its id', async () => {
+  const id = await draft('order_update', { name: 'Orders' });
+  const [one, other] = [phone(), phone()];
+  const added = await add(id, [
+    { phone: one, name: 'Ada', variables: { 1: 'Ada', 2: 'A-1', 3: 'Friday' }, metadata: { order: '1' } },
+    { phone: other, variables: { 1: 'Bob', 2: 'B-1', 3: 'Monday' } },
+  ]);
+  expect([added.status, added.body.data]).toEqual([
+    200,
+    { added: 2, duplicates: 0, rejected: 0, errors: [] },
+  ]);
+  expect(await sendOf(id)).toMatchObject({
+    state: 'draft',
+    name: 'Orders',
+    total: 2,
+    counts: { waiting: 2 },
+  });
+  const before = (await recipientsOf(id)).items;
+  expect(before).toMatchObject([
+    { phone: one, name: 'Ada', status: 'waiting', metadata: { order: '1' } },
+    { phone: other, name: null, status: 'waiting', metadata: null },
+  ]);
+  expect(await gateway.platform.ledger({ phone: one })).toEqual([]);
+  for (const action of ['pause', 'resume'])
+    expect((await call('POST', `/${id}/${action}`)).body.code).toBe('send_state_conflict');
+  expect((await call('POST', `/${id}/start`)).body.data.state).toMatch(/sending|done/);
+  await done(id);
+  expect((await recipientsOf(id)).items.map(({ id: own }) => own)).toEqual(before.map(({ id: own }) => own));
+  expect(JSON.stringify(await contentOf(one))).toContain('A-1');
+  expect((await add(id, [{ phone: phone() }])).body.code).toBe('send_state_conflict');
+  expect((await call('DELETE', `/${id}`)).body.code).toBe('send_state_conflict');
+  expect((await call('DELETE', `/${id}/recipients`)).body.code).toBe('send_state_conflict');
+});
+
+test('a draft with a time ahead is scheduled by its start, and its time can be changed', async () => {
+  const id = await draft('plain', { sendAt: ahead(60_000) });
+  await add(id, [{ phone: phone() }]);
+  expect((await call('POST', `/${id}/start`)).body.data.state).toBe('scheduled');
+  const at = ahead(90_000);
+  expect((await call('PATCH', `/${id}`, { sendAt: at })).body.data.sendAt).toBe(at);
+  expect((await call('PATCH', `/${id}`, { senderId })).body.code).toBe('send_state_conflict');
+  const past = await call('PATCH', `/${id}`, { sendAt: ahead(-1) });
+  expect([past.status, past.body.errors?.[0]?.path]).toEqual([400, 'sendAt']);
+  await call('PATCH', `/${id}`, { sendAt: ahead(700) });
+  await done(id);
+});
+
+test('a draft changes in everything but its template, is emptied, and is deleted with its recipients', async () => {
+  const id = await draft();
+  const changed = await call('PATCH', `/${id}`, {
+    name: 'New',
+    senderId,
+    expiresInSeconds: 60,
+    sendAt: null,
+    metadata: { a: 'b' },
+  });
+  expect(changed.body.data).toMatchObject({ name: 'New', expiresInSeconds: 60, sendAt: null });
+  expect((await call('PATCH', `/${id}`, { templateId: ids.sale })).status).toBe(400);
+  expect((await call('PATCH', `/${id}`, { mediaId: 'none' })).body.errors?.[0]?.path).toBe('mediaId');
+  await add(id, [{ phone: phone() }, { phone: phone(), metadata: { own: 'c' } }]);
+  expect((await recipientsOf(id)).items.map(({ metadata }) => metadata)).toEqual([{ a: 'b' }, { own: 'c' }]);
+  expect((await call<{ removed: number }>('DELETE', `/${id}/recipients`)).body.data.removed).toBe(2);
+  expect((await sendOf(id)).total).toBe(0);
+  expect((await call('POST', `/${id}/start`)).body.code).toBe('send_state_conflict');
+  await add(id, [{ phone: phone() }]);
+  expect((await call('DELETE', `/${id}`)).status).toBe(200);
+  expect((await call('GET', `/${id}`)).status).toBe(404);
+  const { rows } = await sql`select from send_recipients where send_id = ${id}`.execute(gateway.database.db);
+  expect(rows).toEqual([]);
+});
+
+test('authentication templates cannot be drafted, and a repeated key makes one draft', async () => {
+  const code = await call('POST', '', { templateId: ids.sign_in_code });
+  expect([code.status, code.body.errors?.[0]?.path]).toEqual([400, 'templateId']);
+  const key = { 'Idempotency-Key': randomUUID() };
+  const first = await call('POST', '', { templateId: ids.plain }, key);
+  const again = await call('POST', '', { templateId: ids.plain }, key);
+  expect(again.text).toBe(first.text);
+  expect((await call('POST', '', { templateId: ids.sale }, key)).body.code).toBe('idempotency_key_reused');
+});
+
+test('another account sees nothing of a draft', async () => {
+  const id = await draft();
+  const key = await gateway.otherAccount();
+  for (const [method, path] of [
+    ['GET', ''],
+    ['PATCH', ''],
+    ['DELETE', ''],
+    ['POST', '/start'],
+    ['POST', '/check'],
+    ['POST', '/recipients'],
+    ['GET', '/recipients'],
+    ['DELETE', '/recipients'],
+  ] as const) {
+    const body =
+      method === 'PATCH'
+        ? { name: 'x' }
+        : path === '/recipients' && method === 'POST'
+          ? { recipients: [{ phone: phone() }] }
+          : undefined;
+    const { status } = await gateway.call(method, `/v1/sends/${id}${path}`, { key, body });
+    expect([method, path, status]).toEqual([method, path, 404]);
+  }
+});
+
+test('a draft whose template changed does not start until its recipients are checked and fit', async () => {
+  const id = await draft('two_links');
+  const variables = { 'buttons.0.1': 'a', 'buttons.1.1': 'b' };
+  await add(id, [{ phone: phone(), variables }]);
+  const components = (set: ReturnType<typeof sql>) =>
+    sql`update templates set components = ${set} where id = ${ids.two_links}`.execute(gateway.database.db);
+  const { rows } = await sql<{
+    components: unknown;
+  }>`select components from templates where id = ${ids.two_links}`.execute(gateway.database.db);
+  const before = JSON.stringify(rows[0]?.components);
+  await components(sql`components || '[{"type": "FOOTER", "text": "New"}]'`);
+  expect((await call('POST', `/${id}/start`)).body.code).toBe('template_changed');
+  expect((await add(id, [{ phone: phone(), variables }])).body.code).toBe('template_changed');
+  const fits = await call<{ checked: number; rejected: number }>('POST', `/${id}/check`);
+  expect(fits.body.data).toEqual({ checked: 1, rejected: 0, errors: [] });
+  await components(sql`'[{"type": "BODY", "text": "Hi {{1}}"}]'`);
+  const misfits = await call<{ rejected: number; errors: { path: string; row: number }[] }>(
+    'POST',
+    `/${id}/check`,
+  );
+  expect(misfits.body.data).toMatchObject({ checked: 1, rejected: 1 });
+  expect(misfits.body.data.errors[0]).toMatchObject({ row: 1 });
+  await components(sql`${before}::jsonb`);
+  // contents of two texts may be mixed
+  expect((await call('POST', `/${id}/start`)).body.code).toBe('template_changed');
+  await call('POST', `/${id}/check`);
+  expect((await call('POST', `/${id}/start`)).status).toBe(200);
+  await done(id);
+});
+
+test('the recipients are listed by status and page, before and after they are fed', async () => {
+  const id = await draft();
+  const to = [phone(), phone(), phone()];
+  await add(
+    id,
+    to.map((one) => ({ phone: one })),
+  );
+  const phonesOf = async (query: string) => (await recipientsOf(id, query)).items.map((one) => one.phone);
+  expect(await phonesOf('?status=waiting')).toEqual(to);
+  expect(await phonesOf('?status=read')).toEqual([]);
+  const page = await recipientsOf(id, '?limit=2');
+  expect(await phonesOf(`?limit=2&cursor=${page.pagination.nextCursor}`)).toEqual(to.slice(2));
+  await call('POST', `/${id}/start`);
+  await done(id);
+  expect(await phonesOf('?status=waiting')).toEqual([]);
+  expect(await phonesOf('')).toEqual(to);
+  const again = await recipientsOf(id, '?limit=2');
+  expect(await phonesOf(`?limit=2&cursor=${again.pagination.nextCursor}`)).toEqual(to.slice(2));
+});
