@@ -9,6 +9,7 @@ const names = [
   'slots',
   'bookings',
   'fairness',
+  'campaign',
   'pace',
   'upload',
   'growth',

@@ -2263,6 +2263,8 @@ export interface OperationErrors {
   listRecipients: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full';
   emptySend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type' | 'upload_in_progress';
   checkSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type' | 'upload_in_progress';
+  exportRecipients: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full';
+  exportMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   startSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'unsupported_media_type' | 'upload_in_progress';
   pauseSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type';
   resumeSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'unsupported_media_type';
@@ -2599,6 +2601,26 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<CheckedRecipients>;
+
+  /** Export the recipients of a send as CSV. Streams every recipient in the order of adding. One export a key at a time (429). If it fails in the middle, the connection is aborted. Scope: `messages:read`. */
+  exportRecipients(
+    input: {
+      /** Id of the send (`sendId`). */
+      sendId: string;
+    },
+    options?: CallOptions,
+  ): Promise<Response>;
+
+  /** Export messages as CSV. Streams the messages of the account, oldest first. One export a key at a time (429). If it fails in the middle, the connection is aborted. Scope: `messages:read`. */
+  exportMessages(
+    input?: {
+      /** Only messages created at or after this instant. */
+      from?: string;
+      /** Only messages created before this instant. Default: now. */
+      to?: string;
+    },
+    options?: CallOptions,
+  ): Promise<Response>;
 
   /** Start a send. Starts a draft, or schedules it if its `sendAt` is in the future. Starts a scheduled send now. No effect on a send that is already `sending`. Scope: `messages:send`. */
   startSend(
@@ -3209,6 +3231,8 @@ export const operations = {
   listRecipients: 'GET /v1/sends/{sendId}/recipients list',
   emptySend: 'DELETE /v1/sends/{sendId}/recipients',
   checkSend: 'POST /v1/sends/{sendId}/check',
+  exportRecipients: 'GET /v1/sends/{sendId}/recipients.csv file',
+  exportMessages: 'GET /v1/messages.csv file',
   startSend: 'POST /v1/sends/{sendId}/start',
   pauseSend: 'POST /v1/sends/{sendId}/pause',
   resumeSend: 'POST /v1/sends/{sendId}/resume',

@@ -86,6 +86,24 @@ export const campaignOperations: Record<string, Operation> = {
     errors: [...conflicts, 'upload_in_progress'],
     message: '998 recipients checked.',
   },
+  'GET /v1/sends/{sendId}/recipients.csv': {
+    ...sends,
+    id: 'exportRecipients',
+    summary: 'Export the recipients of a send as CSV',
+    description:
+      'Streams every recipient in the order of adding. One export a key at a time (429). If it fails in the middle, the connection is aborted.',
+    errors: ['send_not_found', 'rate_limited'],
+    message: 'Recipients exported.',
+  },
+  'GET /v1/messages.csv': {
+    ...sends,
+    id: 'exportMessages',
+    summary: 'Export messages as CSV',
+    description:
+      'Streams the messages of the account, oldest first. One export a key at a time (429). If it fails in the middle, the connection is aborted.',
+    errors: ['rate_limited'],
+    message: 'Messages exported.',
+  },
   'GET /v1/sends': {
     ...sends,
     id: 'listSends',

@@ -173,3 +173,24 @@ export const ListSendsQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+
+/** A file of CSV in the document. */
+export const csvFile = (description: string) => ({
+  description,
+  content: { 'text/csv': { schema: { type: 'string' } } },
+});
+
+export const ExportMessagesQuery = Type.Object(
+  {
+    from: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Only messages created at or after this instant.' }),
+    ),
+    to: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'Only messages created before this instant. Default: now.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);

@@ -10,13 +10,14 @@ import type { Server } from '../../http/request.ts';
 import { sendNotFound } from '../sending/find-send.ts';
 import { type ActDeps, act } from './act.ts';
 import { type DraftRoutesDeps, draftRoutes } from './draft-routes.ts';
+import { type ExportRoutesDeps, exportRoutes } from './export-routes.ts';
 import { listSends } from './list-store.ts';
 import { presentSendItem } from './presenter.ts';
 import { type RecipientRoutesDeps, recipientRoutes } from './recipient-routes.ts';
 import type { SendAction } from './state.ts';
 import { sendSummaryOf } from './summary.ts';
 
-export type CampaignRoutesDeps = ActDeps & DraftRoutesDeps & RecipientRoutesDeps;
+export type CampaignRoutesDeps = ActDeps & DraftRoutesDeps & RecipientRoutesDeps & ExportRoutesDeps;
 
 /** Drafts, recipients, GET /v1/sends, GET /v1/sends/:sendId, and POST /v1/sends/:sendId/start, /pause, /resume, /cancel. */
 export function campaignRoutes(server: Server, deps: CampaignRoutesDeps): void {
@@ -24,6 +25,7 @@ export function campaignRoutes(server: Server, deps: CampaignRoutesDeps): void {
   getRoute(server, deps);
   draftRoutes(server, deps);
   recipientRoutes(server, deps);
+  exportRoutes(server, deps);
   actionRoute(server, deps, 'start', () => 'Send started.');
   actionRoute(server, deps, 'pause', () => 'Send paused.');
   actionRoute(server, deps, 'resume', () => 'Send resumed.');

@@ -1,0 +1,119 @@
+// Exports as CSV: rows are read in steps by key, so that neither side holds more than a step.
+import type { Clock } from '../../base/clock.ts';
+import { AppError } from '../../base/errors.ts';
+import { lowestUuidAt, uuidTime } from '../../base/uuid-time.ts';
+import type { Db } from '../../db/db.ts';
+import { stateName } from '../sending/message.ts';
+import type { SendRow } from '../sending/sends-store.ts';
+import { lineOf } from './cells.ts';
+import { type ExportedMessage, nextMessages } from './exports-store.ts';
+import { listRecipients } from './recipients-list-store.ts';
+
+const rowsPerStep = 1_000;
+
+/** The exports of this process by API key: one at a time. */
+export function openExports() {
+  const running = new Set<string>();
+  return {
+    /** Begins an export of a key; returns what ends it. Throws 429 `rate_limited` while another one runs. */
+    begin(keyId: string): () => void {
+      if (running.has(keyId))
+        throw new AppError('rate_limited', 'Another export of this key is running. Export one at a time.', {
+          retryAfterSeconds: 10,
+        });
+      running.add(keyId);
+      return () => running.delete(keyId);
+    },
+  };
+}
+
+const iso = (at: Date | null) => at?.toISOString() ?? null;
+
+/** The recipients of a send in the order in which they were added, as lines of CSV. */
+export async function* recipientLines(db: Db, send: SendRow): AsyncGenerator<string> {
+  yield lineOf(['id', 'phone', 'name', 'status', 'messageId', 'errorCode', 'errorTitle', 'metadata']);
+  let afterId: string | undefined;
+  for (;;) {
+    const { rows, scannedTo } = await listRecipients(db, send, { afterId, limit: rowsPerStep });
+    if (rows.length > 0) yield rows.map(recipientLine).join('');
+    afterId = rows.length === rowsPerStep ? rows.at(-1)?.id : scannedTo;
+    if (afterId === undefined) return;
+  }
+}
+
+const recipientLine = (row: Awaited<ReturnType<typeof listRecipients>>['rows'][number]) => {
+  const isWaiting = row.state === null;
+  const error = isWaiting ? null : row.error;
+  return lineOf([
+    row.id,
+    row.phone,
+    row.name,
+    row.state === null ? 'waiting' : stateName(row.state),
+    row.wamid,
+    error?.code ?? null,
+    error?.title ?? null,
+    row.metadata && JSON.stringify(row.metadata),
+  ]);
+};
+
+/** The account's messages that were created from `from` until `to`, oldest first, as lines of CSV. */
+export async function* messageLines(
+  deps: { db: Db; clock: Clock },
+  accountId: string,
+  { from, to }: { from: Date | undefined; to: Date | undefined },
+): AsyncGenerator<string> {
+  yield lineOf(messageColumns);
+  let afterId = lowestUuidAt(from ?? new Date(0));
+  // messages that are made during the export are not part of it
+  const toId = lowestUuidAt(to ?? new Date(deps.clock.now()));
+  for (;;) {
+    const rows = await nextMessages(deps.db, accountId, { afterId, toId, limit: rowsPerStep });
+    if (rows.length > 0) yield rows.map(messageLine).join('');
+    const last = rows.at(-1);
+    if (rows.length < rowsPerStep || !last) return;
+    afterId = last.id;
+  }
+}
+
+const messageColumns = [
+  'id',
+  'sendId',
+  'templateId',
+  'senderId',
+  'phone',
+  'name',
+  'status',
+  'messageId',
+  'errorCode',
+  'errorTitle',
+  'priceCategory',
+  'createdAt',
+  'acceptedAt',
+  'sentAt',
+  'deliveredAt',
+  'readAt',
+  'failedAt',
+  'metadata',
+];
+
+const messageLine = (row: ExportedMessage) =>
+  lineOf([
+    row.id,
+    row.send_id,
+    row.template_id,
+    row.sender_id,
+    row.phone,
+    row.name,
+    stateName(row.state),
+    row.wamid,
+    row.error?.code ?? null,
+    row.error?.title ?? null,
+    row.price_category,
+    uuidTime(row.id).toISOString(),
+    iso(row.accepted_at),
+    iso(row.sent_at),
+    iso(row.delivered_at),
+    iso(row.read_at),
+    iso(row.failed_at),
+    row.metadata && JSON.stringify(row.metadata),
+  ]);
