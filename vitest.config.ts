@@ -24,9 +24,11 @@ export default defineConfig(({ mode }) => ({
     pool: 'forks',
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
-    teardownTimeout: 15_000,
+    // a test awaits a condition, not a duration: these end a test that hangs, and a busy machine does not reach them
+    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 60_000,
+    hookTimeout: 90_000,
+    teardownTimeout: 30_000,
     // no test may pass by luck: neither by being repeated nor by there being none
     retry: 0,
     passWithNoTests: false,

@@ -88,7 +88,7 @@ it('a failed payment halts the sender: later messages wait, and are sent once th
     200,
   );
   const waiting = body.data.messages[0]?.id ?? '';
-  await expect.poll(async () => (await messageOf(gateway, waiting)).status, { timeout: 10_000 }).toBe('read');
+  await expect.poll(async () => (await messageOf(gateway, waiting)).status).toBe('read');
   // accepted before the sender resumed: its failure halts nothing
   await fail(late, unpaid);
   expect(await messageOf(gateway, late.id)).toMatchObject({ status: 'failed' });
@@ -155,7 +155,7 @@ describe('an error of the whole business account', () => {
       for (const { status, haltedReason } of await statuses())
         if (status === 'halted') expect(haltedReason).toMatch(`business account of this number (${code} `);
       await resumeAll();
-      await expect.poll(async () => (await messageOf(gateway, id)).status, { timeout: 5_000 }).toBe('read');
+      await expect.poll(async () => (await messageOf(gateway, id)).status).toBe('read');
     },
   );
 
@@ -208,7 +208,7 @@ describe('an error of the whole business account', () => {
     // the platform reports whole seconds: make the report later than the change
     await gateway.platform.advanceClock(2_000);
     await gateway.platform.reportProblem(number.id, 133010);
-    await expect.poll(halted, { timeout: 5_000 }).toEqual([senderId]);
+    await expect.poll(halted).toEqual([senderId]);
     await resumeAll();
     await problem(131031, now + 60);
     expect(await halted()).toEqual([senderId, sibling, otherTokenSender].toSorted());

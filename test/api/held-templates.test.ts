@@ -48,7 +48,7 @@ test('messages of a paused template are held, not failed, and are sent when it i
   expect(await statusOf(id)).toBe('queued');
 
   await readTemplates(gateway);
-  await expect.poll(() => statusOf(id), { timeout: 10_000 }).toMatch(/accepted|sent|delivered|read/);
+  await expect.poll(() => statusOf(id)).toMatch(/accepted|sent|delivered|read/);
   expect(await gateway.platform.ledger({ phone: '15550100001' })).toHaveLength(1);
 });
 
@@ -63,7 +63,7 @@ test('a throttled sender slows down to half its rate and recovers', async () => 
     return rows[0] as { slowed: number; rate: number };
   };
   expect((await rate()).slowed).toBe(500);
-  await expect.poll(() => statusOf(id), { timeout: 10_000 }).toMatch(/accepted|sent|delivered|read/);
+  await expect.poll(() => statusOf(id)).toMatch(/accepted|sent|delivered|read/);
   await sql`update sender_paces set slowed_at = slowed_at - interval '20 seconds'`.execute(
     gateway.database.db,
   );

@@ -79,7 +79,7 @@ describe('a key', () => {
     const made = await make({ name: 'brief', scopes: ['templates:read'], expiresAt });
     expect(made.expiresAt).toBe(expiresAt);
     expect(await statusWith(made.apiKey)).toBe(200);
-    await expect.poll(() => statusWith(made.apiKey), { timeout: 3_000 }).toBe(401);
+    await expect.poll(() => statusWith(made.apiKey)).toBe(401);
     expect((await listOf(gateway.apiKey)).some(({ _id }) => _id === made._id)).toBe(false);
   });
 });
@@ -256,7 +256,7 @@ describe('an address without a valid key', () => {
       answers.push(answer);
       return answer;
     });
-    await expect.poll(() => answers, { timeout: 15_000 }).toContain('closed');
+    await expect.poll(() => answers).toContain('closed');
     // not delayed: a valid key, another network, and routes without keys
     expect(await ask(from(1), gateway.apiKey)).toMatchObject({ status: 200 });
     expect(await ask('2001:db8:0:2::1')).toMatchObject({ status: 401, retryAfter: null });

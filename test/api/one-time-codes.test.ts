@@ -50,7 +50,7 @@ const halt = (isHalted: boolean) =>
     gateway.database.db,
   );
 const ends = (id: string, status: string) =>
-  expect.poll(async () => (await messageOf(gateway, id)).status, { timeout: 10_000 }).toBe(status);
+  expect.poll(async () => (await messageOf(gateway, id)).status).toBe(status);
 const contentOf = async (id: string) => {
   const { rows } = await sql<{ content: object }>`select content from messages where id = ${id}`.execute(
     gateway.database.db,
@@ -98,7 +98,7 @@ test('no table, log, response or event contains the code of a message that has e
   await ends(reported.id, 'sent');
   await ends(open.id, 'dispatching');
   await sql`update messages set expires_at = now() where id = ${open.id}`.execute(gateway.database.db);
-  await expect.poll(() => contentOf(open.id), { timeout: 5_000 }).toMatchObject({ removed: true });
+  await expect.poll(() => contentOf(open.id)).toMatchObject({ removed: true });
   expect((await messageOf(gateway, open.id)).status).toBe('dispatching');
 
   await halt(true);

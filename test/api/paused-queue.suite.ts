@@ -116,7 +116,7 @@ export function pausedQueue(queued: number, withinMs: number): void {
     expect((await gateway.platform.counts()).accepted).toBe(before);
     await pace(1_000);
     await change('news', 'APPROVED');
-    await expect.poll(async () => (await states('news')).queued, { timeout: 10_000 }).toBe(0);
+    await expect.poll(async () => (await states('news')).queued).toBe(0);
   }, 30_000);
 
   it('a waiting send returns as soon as its sender is halted', async () => {
@@ -130,6 +130,6 @@ export function pausedQueue(queued: number, withinMs: number): void {
     expect(await messageOf(gateway, first?.id ?? '')).toMatchObject({ status: 'queued' });
     await gateway.platform.clearFaults();
     await pace(1_000);
-    await expect.poll(async () => (await states('order')).queued, { timeout: 10_000 }).toBe(0);
+    await expect.poll(async () => (await states('order')).queued).toBe(0);
   }, 30_000);
 }

@@ -163,7 +163,7 @@ test('no secret is in a response, in the log, or in plain text in the database',
 async function sendByEcho(templateId: string, senderId: string, phone: string, done: () => Promise<boolean>) {
   const body = { templateId, senderId, recipients: [{ phone }] };
   await call('POST', '/v1/templates/send', { body, headers: { Prefer: 'respond-async' } });
-  await expect.poll(done, { timeout: 10_000 }).toBe(true);
+  await expect.poll(done).toBe(true);
   await call('GET', '/v1/messages?limit=100');
   await call('GET', '/v1/senders');
 }

@@ -38,7 +38,7 @@ function phone(): string {
 const sendTo = (recipients: string[], more: object = {}) =>
   send(gateway, { templateId, recipients, ...more });
 const stateOf = async (id: string) => (await messageOf(gateway, id)).status;
-const ends = (id: string, status: string) => expect.poll(() => stateOf(id), { timeout: 10_000 }).toBe(status);
+const ends = (id: string, status: string) => expect.poll(() => stateOf(id)).toBe(status);
 const senderNow = async () =>
   (await gateway.call<{ items: Sender[] }>('GET', '/v1/senders')).body.data.items.find(
     (one) => one._id === senderId,

@@ -142,9 +142,7 @@ describe('the platform accepts', () => {
           )
         ).body.data;
       // the text that the platform generated has been read
-      await expect
-        .poll(async () => (await state()).components[0]?.text, { timeout: 10_000 })
-        .toContain('{{1}}');
+      await expect.poll(async () => (await state()).components[0]?.text).toContain('{{1}}');
       expect((await state()).status).toBe('approved');
       expect(await sentComponents(_id, { variables: { '1': '123456' } })).toEqual([
         { type: 'body', parameters: [{ type: 'text', text: '123456' }] },

@@ -24,7 +24,7 @@ async function sendTo(phone: string): Promise<SentMessage> {
 
 /** The message once it is in this state; the platform's reference may arrive late. */
 async function settled(id: string, status: string) {
-  await expect.poll(async () => (await messageOf(gateway, id)).status, { timeout: 15_000 }).toBe(status);
+  await expect.poll(async () => (await messageOf(gateway, id)).status).toBe(status);
   return messageOf(gateway, id);
 }
 
@@ -133,7 +133,7 @@ describe('a message that the platform rejects', () => {
           );
           return (await messageOf(gateway, id)).status;
         };
-        await expect.poll(afterNextAttempt, { timeout: 15_000 }).toBe('read');
+        await expect.poll(afterNextAttempt).toBe('read');
         const shown = await messageOf(gateway, id);
         expect(shown).toMatchObject({ error: null, attempts: 3 });
         expect(await stagesUntil(gateway, shown.messageId ?? '', 'read')).toEqual(all);

@@ -65,15 +65,13 @@ it('an hourly limit never fails a message, however often it is reached', async (
     await expect.poll(() => rowOf(id)).toMatchObject({ attempts: attempts + 1, state: 0 });
   }
   await waited(id);
-  await expect.poll(async () => (await messageOf(gateway, id)).status, { timeout: 10_000 }).toBe('read');
+  await expect.poll(async () => (await messageOf(gateway, id)).status).toBe('read');
 });
 
 /** Resolves when the message was rejected once and is queued. */
-const rejectedOnce = (id: string) =>
-  expect.poll(() => rowOf(id), { timeout: 10_000 }).toMatchObject({ state: 0, attempts: 1 });
+const rejectedOnce = (id: string) => expect.poll(() => rowOf(id)).toMatchObject({ state: 0, attempts: 1 });
 const statusOf = async (id: string) => (await messageOf(gateway, id)).status;
-const ends = (id: string, status: string) =>
-  expect.poll(() => statusOf(id), { timeout: 10_000 }).toBe(status);
+const ends = (id: string, status: string) => expect.poll(() => statusOf(id)).toBe(status);
 
 it('a template unknown to the platform is held and read again; its message fails after three rejections', async () => {
   const template = async () =>
@@ -97,7 +95,7 @@ it('a template unknown to the platform is held and read again; its message fails
         await readTemplates(gateway);
         return messageOf(gateway, id);
       },
-      { timeout: 15_000, interval: 200 },
+      { interval: 200 },
     )
     .toMatchObject({ status: 'failed', attempts: 3, error: { code: 132001 } });
   await expect.poll(template).toMatchObject({ status: 'approved' });
@@ -138,7 +136,7 @@ it('a country that the business account may not message fails only that recipien
 const senderStatus = async () =>
   (await gateway.call<{ items: { status: string; haltedReason: string | null }[] }>('GET', '/v1/senders'))
     .body.data.items[0];
-const halted = () => expect.poll(senderStatus, { timeout: 5_000 }).toMatchObject({ status: 'halted' });
+const halted = () => expect.poll(senderStatus).toMatchObject({ status: 'halted' });
 /** Sends without waiting for results; returns the messages' ids. */
 async function queue(recipients: string[], more: object = {}): Promise<string[]> {
   const headers = { Prefer: 'respond-async' };
@@ -259,7 +257,7 @@ it('a file that the platform lost early is registered again, and the message is 
   const [id = ''] = await queue(['15550230001'], { templateId: ids.photo ?? '', mediaId });
   await rejectedOnce(id);
   await waited(id);
-  await expect.poll(async () => (await messageOf(gateway, id)).status, { timeout: 10_000 }).toBe('read');
+  await expect.poll(async () => (await messageOf(gateway, id)).status).toBe('read');
   expect(await gateway.platform.media()).toHaveLength(before + 1);
 });
 

@@ -70,9 +70,7 @@ describe('adding a sender', () => {
     for (const { text } of [added, shown])
       expect(text).not.toMatch(/test-token|315490ac490cfc7c3c5e4bf869b69dab/);
     expect((await list()).map(({ isDefault }) => isDefault)).toEqual([true, false]);
-    await expect
-      .poll(async () => (await list()).every((one) => one.templatesSyncedAt !== null), { timeout: 8_000 })
-      .toBe(true);
+    await expect.poll(async () => (await list()).every((one) => one.templatesSyncedAt !== null)).toBe(true);
   });
 });
 

@@ -162,7 +162,7 @@ describe('a deletion', () => {
   it('without a response returns 503, and the template is read again', async () => {
     await gateway.platform.addFault({ on: 'templates', does: 'close', times: 1 });
     expect((await remove()).status).toBe(503);
-    await expect.poll(async () => (await template()).body.data?.status, { timeout: 15_000 }).toBe('approved');
+    await expect.poll(async () => (await template()).body.data?.status).toBe('approved');
     expect((await remove()).status).toBe(200);
   });
 });

@@ -52,24 +52,19 @@ const item = async () => (await gateway.call<Data>('GET', `/v1/templates/${templ
 /** Changes the template at the platform and waits until its callbacks were applied: they may arrive in any order. */
 async function change(of: Parameters<Gateway['platform']['changeTemplate']>[1]): Promise<void> {
   await gateway.platform.changeTemplate(providerId, of);
-  await expect
-    .poll(async () => (await gateway.platform.state()).pendingCallbacks, { timeout: 10_000 })
-    .toBe(0);
+  await expect.poll(async () => (await gateway.platform.state()).pendingCallbacks).toBe(0);
 }
 /** Waits for an event of the template `name` that fits, and returns all of its events. */
 async function eventsUntil(fits: (data: Data) => boolean, name = 'plain'): Promise<Data[]> {
   let events: Data[] = [];
   await expect
-    .poll(
-      async () => {
-        const received = await gateway.receiver.events({ kind: 'templates.status', since });
-        events = received
-          .map((event) => (event.json as { data: Data }).data)
-          .filter((data) => data.providerTemplateName === name);
-        return events.some(fits);
-      },
-      { timeout: 10_000 },
-    )
+    .poll(async () => {
+      const received = await gateway.receiver.events({ kind: 'templates.status', since });
+      events = received
+        .map((event) => (event.json as { data: Data }).data)
+        .filter((data) => data.providerTemplateName === name);
+      return events.some(fits);
+    })
     .toBe(true);
   return events;
 }

@@ -167,9 +167,7 @@ describe('a template whose content changed at the platform', () => {
     const components = [{ type: 'BODY', text: 'Hello there, once more.' }];
     const calls = await listCallsOf(async () => {
       await gateway.platform.changeTemplate(before?.providerTemplateId ?? '', { components });
-      await expect
-        .poll(async () => (await find('hello'))?.components, { timeout: 10_000 })
-        .toEqual(components);
+      await expect.poll(async () => (await find('hello'))?.components).toEqual(components);
     });
     expect(calls).toBe(0);
     expect((await find('hello'))?._id).toBe(before?._id);
@@ -187,7 +185,6 @@ describe('a template whose content changed at the platform', () => {
               gateway.database.db,
             )
           ).rows.length,
-        { timeout: 10_000 },
       )
       .toBe(0);
     const { rows } = await sql`
@@ -206,7 +203,7 @@ it('a starting process reads every list', async () => {
       .rows[0]?.begun_at;
   const before = await begun();
   await gateway.another();
-  await expect.poll(begun, { timeout: 15_000 }).not.toEqual(before);
+  await expect.poll(begun).not.toEqual(before);
 });
 
 it('a request during a reading causes another reading; a second request writes nothing', async () => {

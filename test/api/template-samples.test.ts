@@ -57,7 +57,6 @@ describe('a sample', () => {
         .poll(
           async () =>
             (await gateway.call<Template>('GET', `/v1/templates/${body.data._id}`)).body.data.status,
-          { timeout: 5_000 },
         )
         .toBe('approved');
     },

@@ -49,7 +49,7 @@ const draft = (providerTemplateName: string, more: object = {}, key = gateway.ap
     },
   });
 const statusBecomes = (id: string, status: string) =>
-  expect.poll(async () => (await detail(id)).body.data.status, { timeout: 10_000 }).toBe(status);
+  expect.poll(async () => (await detail(id)).body.data.status).toBe(status);
 
 describe('a preview', () => {
   const preview = (id: string | undefined, body: object) =>

@@ -28,7 +28,7 @@ it('counts each attempt in /metrics, and logs each commit of attempts', async ()
     const { text } = await gateway.call('GET', '/metrics', { key: null });
     return Number(/gateway_deliveries_total\{outcome="delivered"\} (\d+)/.exec(text)?.[1]);
   };
-  await expect.poll(delivered, { timeout: 5_000 }).toBe(6);
+  await expect.poll(delivered).toBe(6);
   const recorded = () =>
     received()
       .filter(({ msg }) => msg === 'webhooks.delivered')
@@ -43,10 +43,10 @@ it('sends nothing to a paused endpoint, and its queued events once it is active 
   await gateway.call('PATCH', path, { body: { status: 'paused' } });
   await send(gateway, { templateId, recipients: ['15550600003'] });
   const arrived = async (at: string) => (await gateway.receiver.events({ hook: at })).length;
-  await expect.poll(() => arrived('main'), { timeout: 5_000 }).toBeGreaterThanOrEqual(9);
+  await expect.poll(() => arrived('main')).toBeGreaterThanOrEqual(9);
   expect(await arrived(hook)).toBe(0);
   await gateway.call('PATCH', path, { body: { status: 'active' } });
-  await expect.poll(() => arrived(hook), { timeout: 5_000 }).toBe(3);
+  await expect.poll(() => arrived(hook)).toBe(3);
 });
 
 it('is never ready, and stops, when the thread cannot start', async () => {

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { flushLog, openLog } from '../../src/base/log.ts';
 import { openLogFile } from '../../src/base/log-file.ts';
 import { rotateServerLog } from '../../src/db/embedded-log.ts';
+import { until } from '../harness/until.ts';
 
 type Line = Record<string, unknown> & { msg: string; err?: { stack?: string } };
 
@@ -83,9 +84,9 @@ describe('a log file', () => {
     const settled = async () => (await readdir(folder)).sort();
     for (let n = 0; n < 100; n += 1) {
       file.write(`${String(n).padEnd(999)}\n`);
-      if (n % 10 === 9) await vi.waitFor(async () => expect((await settled()).length).toBeGreaterThan(0));
+      if (n % 10 === 9) await until(async () => expect((await settled()).length).toBeGreaterThan(0));
     }
-    await vi.waitFor(async () => {
+    await until(async () => {
       expect(await settled()).toEqual(['gateway.log', 'gateway.log.1', 'gateway.log.2', 'gateway.log.3']);
       for (const name of await settled()) expect((await stat(join(folder, name))).size).toBeLessThan(12_000);
     });

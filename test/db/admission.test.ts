@@ -67,7 +67,7 @@ async function start(trustedProxies: string[]) {
         () => (answered += 1),
         () => undefined,
       );
-    await expect.poll(() => answered + waits.length - before, { timeout: 15_000 }).toBe(count);
+    await expect.poll(() => answered + waits.length - before).toBe(count);
     return { answered, waiting: waits.length - before };
   }
   const release = () => waits.splice(0).forEach((over) => void over());

@@ -252,7 +252,8 @@ describe('a failure', () => {
         }),
       );
     await Promise.all([add(1, 2), add(2, 1)]);
-    expect(runs).toBe(3);
+    // the transaction that was aborted may meet the other one again
+    expect(runs).toBeGreaterThanOrEqual(3);
     expect((await sql`select n from failing`.execute(db)).rows).toEqual([{ n: 3 }, { n: 3 }]);
   });
 

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Embedded, startEmbeddedPostgres } from '../../src/db/embedded.ts';
 import { makeDataDir } from '../../src/db/embedded-folders.ts';
 import { type Child, startChild } from '../harness/child.ts';
 import { templateCluster } from '../harness/template-cluster.ts';
+import { until } from '../harness/until.ts';
 
 const childFile = fileURLToPath(new URL('../harness/embedded-process.ts', import.meta.url));
 const log = { info() {}, warn() {}, error() {} };
@@ -228,12 +229,12 @@ describe('after a kill', () => {
     await writeFile(join(dataDir, 'postgres', 'pg_hba.conf'), 'local all all trust\n');
     process.kill(pid, 'SIGHUP');
     const bare = { ...(reply.connection as object), password: '' };
-    await vi.waitFor(() => query(bare, 'select 1'), { timeout: 5_000, interval: 20 });
+    await until(() => query(bare, 'select 1'));
     const next = await start();
     expect(next.adopted).toBe(true);
     expect(serverPid()).toBe(pid);
     expect(await query(next.connection, 'select * from kept')).toEqual([{ one: 1 }]);
-    await vi.waitFor(() => expect(query(bare, 'select 1')).rejects.toThrow(/password/), { timeout: 5_000 });
+    await until(() => expect(query(bare, 'select 1')).rejects.toThrow(/password/));
     await next.stop();
     expect(serverPids()).toEqual([]);
   });
@@ -255,10 +256,7 @@ describe('after a kill', () => {
     await query(connection, 'create table kept as select 1 as one');
     const pid = serverPid();
     process.kill(pid, 'SIGKILL');
-    const rows = await vi.waitFor(() => query(connection, 'select * from kept'), {
-      timeout: 10_000,
-      interval: 50,
-    });
+    const rows = await until(() => query(connection, 'select * from kept'));
     expect(rows).toEqual([{ one: 1 }]);
     expect(serverPid()).not.toBe(pid);
   });

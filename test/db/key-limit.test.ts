@@ -49,7 +49,7 @@ test('of six concurrent requests for the last two keys, two succeed', async () =
     const answers = Promise.allSettled(Array.from({ length: 6 }, create));
     const waiting = sql`select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(async () => (await waiting.execute(db)).rows.length, { timeout: 15_000 }).toBe(6);
+    await expect.poll(async () => (await waiting.execute(db)).rows.length).toBe(6);
     return { answers };
   });
   const answers = await asking.answers;

@@ -25,20 +25,27 @@ import { requestValidator } from '../../src/http/validation.ts';
 import { createTestDatabase } from './database.ts';
 
 /**
- * A clock that runs faster by a factor, so that seconds become milliseconds. While `skipsDelays` is true, `sleep` returns
- * immediately and moves the clock forward.
+ * A clock whose deadlines a busy machine does not reach: only pauses and `aheadMs` move `steady`, work does not. A pause is
+ * shorter by the factor `speed`, so that seconds become milliseconds, and is skipped while `skipsDelays` is true. A sleep
+ * with a signal is a timeout and takes its full time.
  */
 function fastClock(speed: number): Clock & { aheadMs: number; skipsDelays: boolean } {
-  const begun = Date.now();
   const clock = {
     aheadMs: 0,
     skipsDelays: false,
-    now: () => begun + (Date.now() - begun) * speed + clock.aheadMs,
-    steady: () => clock.now(),
+    now: () => Date.now() + clock.aheadMs,
+    steady: () => clock.aheadMs,
     sleep: (ms: number, signal?: AbortSignal) =>
       new Promise<void>((resolve) => {
-        if (clock.skipsDelays) clock.aheadMs += ms;
-        const timer = setTimeout(resolve, clock.skipsDelays ? 0 : ms / speed);
+        const endsAt = clock.steady() + ms;
+        const pauseMs = clock.skipsDelays ? 0 : ms / speed;
+        const timer = setTimeout(
+          () => {
+            clock.aheadMs = Math.max(clock.aheadMs, endsAt);
+            resolve();
+          },
+          signal ? ms : pauseMs,
+        );
         signal?.addEventListener('abort', () => {
           clearTimeout(timer);
           resolve();
@@ -84,10 +91,9 @@ export const plainSchedule = {
   weekly: everyDay.map((weekday) => ({ weekday, from: '09:00', to: '12:00' })),
 };
 
-/** Opens the fixture; `close` closes everything. `speed`: the factor by which the gateway's clock runs faster. */
+/** Opens the fixture; `close` closes everything. `speed`: the factor by which the gateway's pauses are shorter. */
 export async function openAppointmentsFixture(
   options: {
-    attemptTimeoutMs?: number;
     speed?: number;
     database?: Partial<DbOptions>;
     /** Additional calendar adapters. */
@@ -99,17 +105,20 @@ export async function openAppointmentsFixture(
   const control = googleControl(google.url);
   const clock = fastClock(options.speed ?? 20);
   const outgoing = openOutgoing({ connectionsPerOrigin: 64, keepAliveMs: 1_000 });
-  const calendar = googleCalendar({
-    clientId: client.id,
-    clientSecret: client.secret,
-    outgoing,
-    apiUrl: google.url,
-    authUrl: `${google.url}/o/oauth2/v2/auth`,
-    tokenUrl: `${google.url}/token`,
-    revokeUrl: `${google.url}/revoke`,
-    clock,
-    attemptTimeoutMs: options.attemptTimeoutMs ?? 5_000,
-  });
+  /** The calendar adapter; an attempt of a call takes at most `attemptTimeoutMs`. */
+  const calendarWithin = (attemptTimeoutMs: number) =>
+    googleCalendar({
+      clientId: client.id,
+      clientSecret: client.secret,
+      outgoing,
+      apiUrl: google.url,
+      authUrl: `${google.url}/o/oauth2/v2/auth`,
+      tokenUrl: `${google.url}/token`,
+      revokeUrl: `${google.url}/revoke`,
+      clock,
+      attemptTimeoutMs,
+    });
+  const calendar = calendarWithin(15_000);
   let url = '';
   const common = {
     clock,
@@ -208,7 +217,22 @@ export async function openAppointmentsFixture(
     );
 
   return {
-    ...{ database, control, clock, url, deps, depsOn, calendar, account, call, must, connect, staff, slots },
+    ...{
+      database,
+      control,
+      clock,
+      url,
+      deps,
+      depsOn,
+      calendar,
+      calendarWithin,
+      account,
+      call,
+      must,
+      connect,
+      staff,
+      slots,
+    },
     /** Local start times of the open slots of a date. */
     open: async (accountId: string, staffId: string, date: string): Promise<string[]> =>
       (await must(slots(accountId, staffId, date))).slots.map(({ from }: { from: string }) => from),

@@ -21,7 +21,7 @@ export interface Sender {
 
 /** Resolves once the condition holds. */
 export const eventually = (condition: () => Promise<boolean>) =>
-  expect.poll(condition, { timeout: 15_000, interval: 20 }).toBe(true);
+  expect.poll(condition, { interval: 20 }).toBe(true);
 
 /** Starts another program, whose address answers the platform's handshake. */
 export async function startOtherProgram(): Promise<{ url: string; close: () => void }> {

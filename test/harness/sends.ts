@@ -131,7 +131,7 @@ export function send(
 
 /** Waits until the receiver has the message's `last` stage; returns all received stages in order of arrival. */
 export async function stagesUntil(gateway: Gateway, messageId: string, last: string): Promise<string[]> {
-  const [came] = await gateway.receiver.events({ messageId, status: last, waitSeconds: 10 });
+  const [came] = await gateway.receiver.events({ messageId, status: last, waitSeconds: 30 });
   if (!came) throw new Error(`no ${last} of ${messageId} came`);
   const events = await gateway.receiver.events({ messageId });
   if (!events.every((event) => event.verified)) throw new Error('an event is not rightly signed');

@@ -9,6 +9,7 @@ import { cloudApiControl, receiverControl } from '../../sandbox/control.ts';
 import { bookFirst, type Staff, sendTo } from '../harness/demo-account.ts';
 import { type Call, gatewayClient } from '../harness/gateway-client.ts';
 import { openProgramFolder, type Program, type ProgramFolder } from '../harness/program.ts';
+import { until } from '../harness/until.ts';
 
 // several whole starts each
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -107,12 +108,11 @@ test('a killed gateway ends its sandbox; the next start takes over the database 
   await platform.addFault({ on: 'messages', does: 'hang', when: 'after', times: 1 });
   const phone = '15550300004';
   const answer = sendTo(gateway, phone).catch(() => undefined);
-  await vi.waitFor(async () => expect(await platform.ledger({ phone })).toHaveLength(1), { timeout: 15_000 });
+  await until(async () => expect(await platform.ledger({ phone })).toHaveLength(1));
   program.process.kill('SIGKILL');
   await Promise.all([program.ended, answer]);
-  await vi.waitFor(
-    () => expect(workspace.living().filter(({ command }) => command.includes('sandbox/main.ts'))).toEqual([]),
-    { timeout: 15_000 },
+  await until(() =>
+    expect(workspace.living().filter(({ command }) => command.includes('sandbox/main.ts'))).toEqual([]),
   );
   const survivors = workspace.living().length;
 
@@ -121,7 +121,7 @@ test('a killed gateway ends its sandbox; the next start takes over the database 
   const log = readFileSync(join(workspace.dataDir, 'gateway.log'), 'utf8').trim().split('\n');
   const started = log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'database.started');
   expect(started.map(({ adopted }) => adopted)).toEqual([false, false, true]);
-  await vi.waitFor(async () => expect(await stateOf(phone)).toBe('read'), { timeout: 20_000 });
+  await until(async () => expect(await stateOf(phone)).toBe('read'));
   expect(await cloudApiControl(demo.sandbox.cloudApiUrl).ledger({ phone })).toHaveLength(1);
   const now = new Set((await messages()).map(({ id }) => id));
   expect(had.filter(({ id }) => !now.has(id))).toEqual([]);

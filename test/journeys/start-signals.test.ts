@@ -11,6 +11,7 @@ import {
   type ProgramFolder,
   type ProgramResult,
 } from '../harness/program.ts';
+import { until } from '../harness/until.ts';
 
 // several whole starts each
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -67,7 +68,7 @@ test('SIGTERM to "npm start" stops everything too', async () => {
   await npm.says(/Ctrl-C stops everything/);
   const end = await endBy(npm, () => npm.process.kill('SIGTERM'));
   expect(end).toMatchObject({ code: 0, signal: null });
-  await vi.waitFor(() => expect(workspace.living()).toEqual([]), { timeout: patienceMs });
+  await until(() => expect(workspace.living()).toEqual([]));
 });
 
 test('stops in time while the platform hangs, immediately on the second signal, and does not lose the message', async () => {
@@ -77,31 +78,26 @@ test('stops in time while the platform hangs, immediately on the second signal, 
   const gateway = gatewayClient(demo.baseUrl, demo.apiKey);
   const phone = '15550400001';
   const answer = sendTo(gateway, phone).catch(() => undefined);
-  await vi.waitFor(async () => expect(await platform.ledger({ phone })).toHaveLength(1), { timeout: 15_000 });
+  await until(async () => expect(await platform.ledger({ phone })).toHaveLength(1));
   program.process.kill('SIGTERM');
   await program.says(/Stopping \(SIGTERM\)/);
   const end = await endBy(program, () => program.process.kill('SIGTERM'));
   expect(end.code).toBe(1);
   // much less than the time for hanging calls
   expect(end.tookMs).toBeLessThan(3_000);
-  await vi.waitFor(() => expect(workspace.living()).toEqual([]), { timeout: patienceMs });
+  await until(() => expect(workspace.living()).toEqual([]));
   await answer;
 
   const next = await workspace.startDemo();
   const again = gatewayClient(next.demo.baseUrl, next.demo.apiKey);
-  await vi.waitFor(
-    async () => {
-      const { items } = await again<{ items: { status: string }[] }>('GET', `/v1/messages?phone=${phone}`);
-      expect(items.map(({ status }) => status)).toEqual(['read']);
-    },
-    { timeout: 20_000 },
-  );
+  await until(async () => {
+    const { items } = await again<{ items: { status: string }[] }>('GET', `/v1/messages?phone=${phone}`);
+    expect(items.map(({ status }) => status)).toEqual(['read']);
+  });
   const second = cloudApiControl(next.demo.sandbox.cloudApiUrl);
   await second.addFault({ on: 'messages', does: 'hang', when: 'after' });
   const cut = sendTo(again, '15550400002').catch(() => undefined);
-  await vi.waitFor(async () => expect(await second.ledger({ phone: '15550400002' })).toHaveLength(1), {
-    timeout: 15_000,
-  });
+  await until(async () => expect(await second.ledger({ phone: '15550400002' })).toHaveLength(1));
   const slow = await endBy(next.program, () => next.program.process.kill('SIGTERM'));
   expect(slow).toMatchObject({ code: 0 });
   expect(slow.tookMs).toBeLessThan(patienceMs);
