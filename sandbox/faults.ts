@@ -15,7 +15,7 @@ export interface Fault {
    * `answer`: responds with `status`, `headers` and `body` (default: empty) or `page` (HTML, as of a proxy or firewall).
    * `hang`: never responds. `reset`: TCP reset. `close`: closes the connection without a response.
    * `drip`: an endless response, one byte every `ms`. `flood`: an endless response, as fast as it is read.
-   * `delay`: waits `ms`, then handles the call normally. `garbage`: bytes that are not HTTP.
+   * `delay`: waits `ms`, or until the faults are cleared, then handles the call normally. `garbage`: bytes that are not HTTP.
    */
   does: 'answer' | 'hang' | 'reset' | 'close' | 'drip' | 'delay' | 'flood' | 'garbage';
   status?: number;
@@ -31,7 +31,10 @@ export interface Faults {
   /** The fault for this call, if any; uses up one of its `times`. */
   take(kind: string): Fault | undefined;
   list(): Fault[];
+  /** Removes all faults and ends their delays. */
   clear(): void;
+  /** Waits as long as a `delay` says. */
+  delay(fault: Fault): Promise<void>;
 }
 
 const actions = ['answer', 'hang', 'reset', 'close', 'drip', 'delay', 'flood', 'garbage'];
@@ -39,6 +42,7 @@ const actions = ['answer', 'hang', 'reset', 'close', 'drip', 'delay', 'flood', '
 /** An empty list of faults; `kinds` are the values that `on` may have (null: any). */
 export function faultList(kinds: readonly string[] | null): Faults {
   let faults: Fault[] = [];
+  const waiting = new Set<() => void>();
   return {
     add(given) {
       const fault = { ...(given as Fault) };
@@ -58,11 +62,22 @@ export function faultList(kinds: readonly string[] | null): Faults {
     list: () => faults,
     clear: () => {
       faults = [];
+      for (const go of waiting) go();
     },
+    delay: (fault) =>
+      new Promise((resolve) => {
+        const go = () => {
+          clearTimeout(timer);
+          waiting.delete(go);
+          resolve();
+        };
+        const timer = setTimeout(go, fault.ms ?? 1000).unref();
+        waiting.add(go);
+      }),
   };
 }
 
-/** Responds as the fault says. For `delay`, the caller waits `Fault.ms` itself. */
+/** Responds as the fault says. For `delay`, the caller awaits `Faults.delay` itself. */
 export function injectFault(res: ServerResponse, fault: Fault): void {
   if (res.destroyed || res.headersSent) return;
   switch (fault.does) {

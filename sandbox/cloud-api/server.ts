@@ -1,6 +1,6 @@
 // The simulated WhatsApp Cloud API: starts the server, authenticates calls, and routes them to their handlers.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Fault, faultList, injectFault } from '../faults.ts';
+import { type Fault, type Faults, faultList, injectFault } from '../faults.ts';
 import { listen, type RunningServer, type ServerOptions } from '../server.ts';
 import { type Call, type Platform, readJson, respondError } from './call.ts';
 import { createPoster } from './callbacks.ts';
@@ -41,7 +41,7 @@ export async function startCloudApi(options: CloudApiOptions = {}): Promise<Runn
   const faults = faultList(faultKinds);
   const server = await listen((req, res) => {
     if (req.url?.startsWith('/sandbox/')) void handleCloudControl(platform, faults, req, res);
-    else void handleCall(platform, faults.take(kindOf(req.url ?? '')), req, res);
+    else void handleCall(platform, faults, req, res);
   }, options.port);
   url = server.url;
   for (const message of state.ledger.unfinished()) scheduleSteps(state, platform.poster, message);
@@ -79,12 +79,13 @@ function responseOf(fault: Fault): string {
 
 async function handleCall(
   platform: Platform,
-  fault: Fault | undefined,
+  faults: Faults,
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
+  const fault = faults.take(kindOf(req.url ?? ''));
   try {
-    if (fault?.does === 'delay') await new Promise((go) => setTimeout(go, fault.ms ?? 1000));
+    if (fault?.does === 'delay') await faults.delay(fault);
     else if (fault && fault.when !== 'after') {
       if (platform.state.settings.keepCalls > 0 && kindOf(req.url ?? '') === 'messages')
         platform.calls.record(await readJson(req), outcomeOf(fault), responseOf(fault));

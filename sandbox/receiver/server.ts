@@ -119,7 +119,7 @@ async function receiveEvent(
   });
   journal.append(['got', got]);
   if (fault && fault.does !== 'delay') return injectFault(res, fault);
-  if (fault) await new Promise((go) => setTimeout(go, fault.ms ?? 1000).unref());
+  if (fault) await receiver.faults.delay(fault);
   if (verdict.status === 200) sendJson(res, 200, { received: true });
   else sendJson(res, verdict.status, { error: verdict.why });
 }

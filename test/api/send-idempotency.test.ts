@@ -120,8 +120,16 @@ test('an empty Idempotency-Key, or two of them, is 400 and sends nothing', async
 
 test('a repeat during the first request gets 409, and concurrent equal requests send once', async () => {
   const [key, to] = [randomUUID(), phone()];
-  await gateway.platform.addFault({ on: 'messages', does: 'delay', ms: 400, times: 1 });
-  const responses = await Promise.all(Array.from({ length: 8 }, () => keyed(key, { recipients: [to] })));
+  await gateway.platform.addFault({ on: 'messages', does: 'delay', ms: 60_000, times: 1 });
+  let rejections = 0;
+  const repeats = Array.from({ length: 8 }, async () => {
+    const response = await keyed(key, { recipients: [to] });
+    if (response.status === 409) rejections += 1;
+    return response;
+  });
+  await expect.poll(() => rejections).toBe(7);
+  await gateway.platform.clearFaults();
+  const responses = await Promise.all(repeats);
   const [winner, ...more] = responses.filter(({ status }) => status === 200);
   expect(more).toEqual([]);
   const losers = responses.filter(({ status }) => status !== 200);

@@ -140,12 +140,13 @@ describe('a send concurrent with a deletion', () => {
   });
 
   it('is rejected during a slow deletion, even if the templates are read in the meantime', async () => {
-    await gateway.platform.addFault({ on: 'templates', does: 'delay', ms: 1_500, times: 1 });
+    await gateway.platform.addFault({ on: 'templates', does: 'delay', ms: 60_000, times: 1 });
     const removed = remove();
     await expect.poll(async () => (await template()).body.data.providerStatus).toBe('PENDING_DELETION');
     await readTemplates(gateway);
     expect((await sendTo('15550100001')).body.code).toBe('template_not_approved');
     expect((await remove()).body.code).toBe('conflict');
+    await gateway.platform.clearFaults();
     expect((await removed).status).toBe(200);
     expect((await sendTo('15550100001')).body.code).toBe('template_not_found');
   });

@@ -236,11 +236,14 @@ function journey(): void {
         .calendarState;
     await readAgain();
     await until(async () => expect(await cursor()).toEqual(expect.any(String)));
+    const first = await cursor();
     await dav('DELETE', `${home}work/${lost.calendarEventId}.ics`);
     server.proxy.change = (_method, _path, answer, asked) =>
       asked.includes('sync-collection') ? { ...answer, status: 403, body: '' } : answer;
     await readAgain();
     await until(async () => expect(await stateOf(lost)).toEqual({ state: 'deleted' }));
+    // a reading stores its position last
+    await until(async () => expect(await cursor()).not.toBe(first));
     server.proxy.change = null;
     expect(await stateOf(kept)).toEqual({ state: 'in_step' });
     // after reconnecting, sync continues from the same position
