@@ -1,11 +1,10 @@
 // Bookings, reschedules and cancellations when the gateway is killed at every step: complete in both the database and the calendar, or in neither.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bookingOf, comingMonday } from '../harness/appointments-fixture.ts';
 import type { Call } from '../harness/gateway-client.ts';
-import { until } from '../harness/until.ts';
-import { type Deciding, inKilledProcesses, type Job, pointsOf } from './booking-points.ts';
+import { type Deciding, inKilledProcesses, type Job, pointsOf, stepAt } from './booking-points.ts';
 import { type FrozenGateways, openFrozenGateways, type Staff } from './frozen-gateways.ts';
 
 const date = comingMonday();
@@ -85,13 +84,13 @@ const cases = {} as Record<Name, Case[]>;
 function haltedAt(name: Name, steps: string[]): Job[] {
   const act = actOf(name);
   cases[name] = [];
-  return pointsOf(act, steps).map(({ index, point, decided, at }) => ({
+  return pointsOf(act, steps).map(({ step, point, decided, at }) => ({
     at,
     prepare: async (call) => {
       const prepared = await act.prepare(call);
       cases[name].push({ ...prepared, point, decided });
       const request = () => act.request(call, prepared);
-      return async () => void (await (index === steps.length ? request() : gateways.halt(request, index)));
+      return async () => void (await (step ? gateways.halt(request, step) : request()));
     },
   }));
 }
@@ -115,7 +114,8 @@ beforeAll(async () => {
       const prepared = await unbooked(call);
       return async () => {
         const insert = steps.booking.findIndex((step) => insertEvent.test(step));
-        await gateways.halt(() => book(call, prepared), when === 'before' ? insert : insert + 1);
+        const step = stepAt(steps.booking, when === 'before' ? insert : insert + 1);
+        await gateways.halt(() => book(call, prepared), step);
         leftBehind[when].push(prepared);
       };
     },
@@ -141,13 +141,10 @@ beforeAll(async () => {
 
   await gateways.expireLeases();
   ({ call } = await gateways.start('all'));
-  await until(async () => {
-    const { rows } = await sql`select id from bookings where due_at is not null`.execute(
-      gateways.database.db,
-    );
-    expect(rows).toEqual([]);
-  });
-}, 120_000);
+  const unfinished = async () =>
+    (await sql`select id from bookings where due_at is not null`.execute(gateways.database.db)).rows;
+  await vi.waitFor(async () => expect(await unfinished()).toEqual([]), { timeout: 120_000, interval: 20 });
+}, 300_000);
 afterAll(() => gateways?.close(), 60_000);
 
 async function found({ staff }: Case) {

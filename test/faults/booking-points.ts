@@ -1,6 +1,6 @@
 // The points at which a booking request can be halted, and how many requests one process can have halted before it is killed.
 import type { Call } from '../harness/gateway-client.ts';
-import type { FrozenGateways } from './frozen-gateways.ts';
+import type { FrozenGateways, Step } from './frozen-gateways.ts';
 
 /** A halted statement keeps one of the process's twelve connections; a halted call keeps none. */
 const maxHaltedStatements = 9;
@@ -14,7 +14,7 @@ export const sharedStatements = ['confirmHolds', 'startInserts', 'insertHolds'];
 const isCall = /^(POST|GET|PATCH|DELETE|answer to) /;
 
 export interface Job {
-  /** Creates what the request needs. The returned function halts the request, quickly: calls wait for 15 s at most. */
+  /** Creates what the request needs. The returned function halts the request. */
   prepare: (call: Call) => Promise<() => Promise<void>>;
   /** Where the request is halted: at a call, at its own statement, or at a shared one (its index). */
   at: 'call' | 'statement' | number;
@@ -42,7 +42,8 @@ export async function inKilledProcesses(gateways: Pick<FrozenGateways, 'start'>,
 }
 
 export interface Point {
-  index: number;
+  /** The step at which the request is halted; undefined: at the end. */
+  step: Step | undefined;
   /** The step before which the request is halted. `at the end`: everything is done, and the response is lost. */
   point: string;
   decided: boolean;
@@ -59,6 +60,12 @@ export interface Deciding {
 
 const matches = (step: string, wanted: string | RegExp | undefined): boolean =>
   wanted instanceof RegExp ? wanted.test(step) : step === wanted;
+
+/** The step at this index by its name. */
+export function stepAt(steps: readonly string[], index: number): Step {
+  const name = steps[index] ?? '';
+  return { name, occurrence: steps.slice(0, index + 1).filter((step) => step === name).length };
+}
 
 /** The steps at which a request can be halted, and which of them come after the deciding one. */
 export function pointsOf(act: Deciding, steps: string[]): Point[] {
@@ -78,7 +85,8 @@ export function pointsOf(act: Deciding, steps: string[]): Point[] {
       else if (typeof at !== 'number') at = 'statement';
       else if (step !== 'commit') return undefined;
     }
-    return { index, point: `${index} ${step}`, decided: index > decidedFrom, at };
+    const point = { point: `${index} ${step}`, decided: index > decidedFrom, at };
+    return { ...point, step: index < steps.length ? stepAt(steps, index) : undefined };
   });
   return points.filter((point) => point !== undefined);
 }

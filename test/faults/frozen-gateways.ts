@@ -14,6 +14,7 @@ import { openPostgresProxy } from '../harness/postgres-proxy.ts';
 import { openProgramFolder, type Program } from '../harness/program.ts';
 import { statementName } from './points.ts';
 
+const patientTimers = new URL('./patient-timers.ts', import.meta.url).href;
 const client = { id: 'gateway.apps.example', secret: 'GOCSPX-sandbox' };
 
 export interface Staff {
@@ -25,28 +26,34 @@ export interface Staff {
 /** The steps of a request, in order, as the proxies see them: writing statements, commits and calls. */
 interface StepWatch {
   steps: string[];
-  /** Index of the step that is halted. */
-  haltAt: number;
+  haltAt: Step | undefined;
   halted: PromiseWithResolvers<void>;
+}
+
+/** A step by its name, and which of the request's steps with this name it is (from 1). */
+export interface Step {
+  name: string;
+  occurrence: number;
 }
 
 export interface FrozenGateways {
   database: Awaited<ReturnType<typeof createTestDatabase>>;
   google: ReturnType<typeof googleControl>;
-  /** Starts a gateway; with the role `api` it runs no workers. */
+  /** Starts a gateway; with the role `api` it runs no workers, and a halted request does not time out. */
   start(role: 'api' | 'all'): Promise<{ program: Program; call: Call }>;
   staff(call: Call, schedule?: object): Promise<Staff>;
   /** The steps of a request that completes. */
   stepsOf(request: () => Promise<unknown>): Promise<string[]>;
   /** Starts a request and halts it before the step `haltAt`. */
-  halt(request: () => Promise<unknown>, haltAt: number): Promise<void>;
+  halt(request: () => Promise<unknown>, haltAt: Step): Promise<void>;
   /** Makes all leases expire. */
   expireLeases(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A statement by its name, or by its text if it has none; commits and calls by their text. */
-const nameOf = (step: string) => statementName(step) ?? step.slice(0, 70);
+/** A statement by its name, or by its text if it has none; commits by their text, calls by their method and path without ids. */
+const nameOf = (step: string) =>
+  statementName(step) ?? step.replace(/\/events\/\w+/, '/events/:id').slice(0, 70);
 
 /** Statements that every process executes every few seconds; they are no steps of a request. */
 export const backgroundStatements = ['readDatabaseClock', 'recordCallbackUptime'];
@@ -62,7 +69,9 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
   const gate = (step: string): boolean => {
     const name = nameOf(step);
     if (!watch || backgroundStatements.includes(name)) return false;
-    const halts = watch.steps.push(name) - 1 === watch.haltAt;
+    watch.steps.push(name);
+    const occurrence = watch.steps.filter((step) => step === name).length;
+    const halts = name === watch.haltAt?.name && occurrence === watch.haltAt.occurrence;
     if (halts) watch.halted.resolve();
     return halts;
   };
@@ -83,7 +92,7 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
     RATE_LIMIT_PER_MINUTE: '0',
   };
 
-  const watching = (haltAt: number): StepWatch => {
+  const watching = (haltAt?: Step): StepWatch => {
     watch = { steps: [], haltAt, halted: Promise.withResolvers() };
     return watch;
   };
@@ -94,7 +103,8 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
     async start(role) {
       // the halted processes are dead by now
       googleProxy.unblock();
-      const program = workspace.start(['start'], { env: { ...env, ROLE: role } });
+      const patience = role === 'api' ? { NODE_OPTIONS: `--import=${patientTimers}` } : {};
+      const program = workspace.start(['start'], { env: { ...env, ...patience, ROLE: role } });
       const [, url = ''] = await program.says(/The gateway answers at (\S+?)\. /);
       return { program, call: gatewayClient(url, key.apiKey) };
     },
@@ -113,7 +123,7 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
       return { id, email };
     },
     async stepsOf(request) {
-      const { steps } = watching(Number.POSITIVE_INFINITY);
+      const { steps } = watching();
       await request();
       watch = undefined;
       return steps;
@@ -126,7 +136,7 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
         (error) => `failed: ${error}`,
       );
       const ended = await Promise.race([halted.promise, answered]);
-      if (ended !== undefined) throw new Error(`The request ${ended} before step ${haltAt}.`);
+      if (ended !== undefined) throw new Error(`The request ${ended} before ${haltAt.name}.`);
     },
     async expireLeases() {
       watch = undefined;
