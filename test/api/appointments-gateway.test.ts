@@ -60,7 +60,7 @@ test('an empty account is set up, and a booking is made, moved, cancelled and pu
 
   const published: { event: string; data: Record<string, unknown> }[] = [];
   for (const kind of kinds) {
-    const [event] = await gateway.receiver.events({ hook, kind, waitSeconds: 5 });
+    const [event] = await gateway.receiver.events({ hook, kind, waitSeconds: 30 });
     published.push(JSON.parse(event?.body ?? 'null'));
   }
   const byKind = Object.fromEntries(published.map(({ event, data }) => [event, data]));

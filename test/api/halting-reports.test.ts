@@ -12,7 +12,7 @@ let templateId: string;
 let photoId: string;
 let secret: string;
 beforeAll(async () => {
-  gateway = await startGateway({ settings: { SEND_WAIT_SECONDS: '1' } });
+  gateway = await startGateway();
   const added = await addSender(gateway, templateKinds);
   senderId = added.senderId;
   templateId = added.templateIds.plain ?? '';

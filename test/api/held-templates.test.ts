@@ -8,7 +8,7 @@ let senderId: string;
 let templateId: string;
 
 beforeAll(async () => {
-  gateway = await startGateway({ settings: { SEND_WAIT_SECONDS: '1' } });
+  gateway = await startGateway();
   const sender = await addSender(gateway, [
     {
       name: 'plain',
@@ -29,9 +29,11 @@ interface Sent {
   messages: { id: string; status: string }[];
 }
 
+/** Sends without waiting for the platform. */
 const send = (phones: string[]) =>
   gateway.call<Sent>('POST', '/v1/templates/send', {
     body: { templateId, recipients: phones.map((phone) => ({ phone })) },
+    headers: { Prefer: 'respond-async' },
   });
 const statusOf = async (id: string) =>
   (await gateway.call<{ status: string }>('GET', `/v1/messages/${id}`)).body.data.status;
@@ -41,11 +43,13 @@ test('messages of a paused template are held, not failed, and are sent when it i
   const rejected = await send(['15550100001']);
   expect(rejected.body.data).toMatchObject({ queued: 1, accepted: 0 });
   const id = rejected.body.data.messages[0]?.id as string;
+  const template = () => gateway.call<{ status: string }>('GET', `/v1/templates/${templateId}`);
+  await expect.poll(async () => (await template()).body.data.status).not.toBe('approved');
 
   const again = await send(['15550100002']);
   expect(again.status).toBe(409);
   expect(again.body.code).toBe('template_not_approved');
-  expect(await statusOf(id)).toBe('queued');
+  await expect.poll(() => statusOf(id)).toBe('queued');
 
   await readTemplates(gateway);
   await expect.poll(() => statusOf(id)).toMatch(/accepted|sent|delivered|read/);
@@ -62,7 +66,7 @@ test('a throttled sender slows down to half its rate and recovers', async () => 
       from sender_paces where sender_id = ${senderId}`.execute(gateway.database.db);
     return rows[0] as { slowed: number; rate: number };
   };
-  expect((await rate()).slowed).toBe(500);
+  await expect.poll(async () => (await rate()).slowed).toBe(500);
   await expect.poll(() => statusOf(id)).toMatch(/accepted|sent|delivered|read/);
   await sql`update sender_paces set slowed_at = slowed_at - interval '20 seconds'`.execute(
     gateway.database.db,

@@ -266,7 +266,7 @@ test('secrets repeated by vendors are not stored, logged, returned or sent on', 
   await echoingPlatform();
   await echoingCalendars();
   await echoingReceiver();
-  const webhooks = JSON.stringify(await gateway.receiver.events({ hook: 'echo', waitSeconds: 5 }));
+  const webhooks = JSON.stringify(await gateway.receiver.events({ hook: 'echo', waitSeconds: 30 }));
   expect(webhooks).toContain('[secret]');
   const calls = vendor.calls.join('\n');
   for (const what of [

@@ -6,9 +6,12 @@ import { messageOf, type SentMessage, send, stagesUntil, templateKinds } from '.
 
 let gateway: Gateway;
 let templateId: string;
+/** A gateway on the same database whose sends wait for one second only. */
+let impatientUrl: string;
 
 beforeAll(async () => {
-  gateway = await startGateway({ settings: { SEND_WAIT_SECONDS: '2' } });
+  gateway = await startGateway();
+  impatientUrl = await gateway.another({ ROLE: 'api', SEND_WAIT_SECONDS: '1' });
   const { templateIds } = await addSender(gateway, templateKinds);
   templateId = templateIds.plain ?? '';
   await addEndpoint(gateway);
@@ -16,8 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
-async function sendTo(phone: string): Promise<SentMessage> {
-  const response = await send(gateway, { templateId, recipients: [phone] });
+async function sendTo(phone: string, options: { url?: string } = {}): Promise<SentMessage> {
+  const response = await send(gateway, { templateId, recipients: [phone] }, options);
   expect([response.status, response.body.success]).toEqual([200, true]);
   return response.body.data.messages[0] as SentMessage;
 }
@@ -73,7 +76,7 @@ describe('a message that the platform accepts', () => {
 
   it('has the code and text of its failure', async () => {
     const message = await sendTo('15560000131026');
-    const [event] = await gateway.receiver.events({ messageId: message.messageId ?? '', waitSeconds: 10 });
+    const [event] = await gateway.receiver.events({ messageId: message.messageId ?? '', waitSeconds: 30 });
     const { data } = (event as unknown as { json: { data: Record<string, unknown> } }).json;
     expect(data).toMatchObject({ status: 'failed', id: message.id, recipientPhone: '15560000131026' });
     expect(data.error).toEqual({
@@ -124,7 +127,7 @@ describe('a message that the platform rejects', () => {
 
   it('temporarily (throttled, too fast for one recipient, internal error) is retried and accepted once', async () => {
     const phones = ['15550002130429', '15550002131056', '15550002131000'];
-    const { body } = await send(gateway, { templateId, recipients: phones });
+    const { body } = await send(gateway, { templateId, recipients: phones }, { url: impatientUrl });
     await Promise.all(
       body.data.messages.map(async ({ id }) => {
         const afterNextAttempt = async () => {
@@ -149,7 +152,7 @@ describe('a call without a response', () => {
     ['15550000000404', 'reset'],
     ['15550000000501', 'answered with an empty 500'],
   ])('%s (%s): the callback reports the message, and it is not called again', async (phone) => {
-    const message = await sendTo(phone);
+    const message = await sendTo(phone, { url: impatientUrl });
     const shown = await settled(message.id, 'read');
     expect(shown).toMatchObject({ attempts: 1, error: null, messageId: expect.stringMatching(/^wamid\./) });
     expect(await stagesUntil(gateway, shown.messageId ?? '', 'read')).toEqual(all);
@@ -158,11 +161,12 @@ describe('a call without a response', () => {
 
   it('whose message was not accepted leaves it dispatching, and it is never called again', async () => {
     const phones = ['15550000000402', '15550000000403', '15550000000500'];
-    const { body } = await send(gateway, { templateId, recipients: phones });
+    const { body } = await send(gateway, { templateId, recipients: phones }, { url: impatientUrl });
     expect(body.data).toMatchObject({ total: 3, queued: 3 });
     for (const message of body.data.messages) {
       expect(message).toMatchObject({ status: 'queued', messageId: null, error: null });
-      expect(await messageOf(gateway, message.id)).toMatchObject({ status: 'dispatching', attempts: 1 });
+      const { status, attempts } = await settled(message.id, 'dispatching');
+      expect([status, attempts]).toEqual(['dispatching', 1]);
     }
   });
 });

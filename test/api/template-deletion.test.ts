@@ -19,7 +19,7 @@ let templateId: string;
 let no = 0;
 
 beforeAll(async () => {
-  gateway = await startGateway({ settings: { SEND_WAIT_SECONDS: '1' } });
+  gateway = await startGateway();
   ({ senderId } = await addSender(gateway, []));
   await addEndpoint(gateway, { events: ['messages.status'] });
 });

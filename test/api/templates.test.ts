@@ -168,7 +168,7 @@ describe('a template status report changes the template immediately and publishe
     await gateway.platform.changeTemplate(providerId, { status: word, reason: 'INVALID_FORMAT' });
     await statusBecomes(id, status);
     expect((await detail(id)).body.data).toMatchObject({ providerStatus, rejectedReason: 'INVALID_FORMAT' });
-    const [event] = await gateway.receiver.events({ kind: 'templates.status', since, waitSeconds: 5 });
+    const [event] = await gateway.receiver.events({ kind: 'templates.status', since, waitSeconds: 30 });
     expect(event).toMatchObject({
       verified: true,
       json: { event: 'templates.status', data: { _id: id, status } },

@@ -70,7 +70,7 @@ describe('a session', () => {
 
   test('applies the given limits, and a statement that exceeds its limit fails', async () => {
     const short = database.open({
-      statementTimeoutMs: 50,
+      statementTimeoutMs: 200,
       lockTimeoutMs: 0,
       idleInTransactionTimeoutMs: 1500,
     });

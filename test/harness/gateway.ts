@@ -35,6 +35,8 @@ export interface CallOptions {
   body?: unknown;
   key?: string | null;
   headers?: Record<string, string>;
+  /** The gateway's URL; default: the first one's. */
+  url?: string;
 }
 
 export interface GatewayOptions {
@@ -93,10 +95,10 @@ export async function startGateway(options: GatewayOptions = {}) {
   const call = async <T = Record<string, unknown>>(
     method: string,
     path: string,
-    { body, key: with_, headers }: CallOptions = {},
+    { body, key: with_, headers, url = running.url }: CallOptions = {},
   ): Promise<Answer<T>> => {
     const isRaw = typeof body === 'string' || body instanceof FormData || body instanceof Uint8Array;
-    const response = await fetch(`${running.url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method,
       headers: {
         ...(with_ === null ? {} : { 'X-API-Key': with_ ?? key.apiKey }),

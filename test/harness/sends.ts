@@ -120,7 +120,7 @@ export function send(
     recipients: (string | Record<string, unknown>)[];
     [member: string]: unknown;
   },
-  options: { headers?: Record<string, string>; key?: string } = {},
+  options: { headers?: Record<string, string>; key?: string; url?: string } = {},
 ): Promise<Answer<SendData>> {
   const recipients = request.recipients.map((one) => (typeof one === 'string' ? { phone: one } : one));
   return gateway.call<SendData>('POST', '/v1/templates/send', {

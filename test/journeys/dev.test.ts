@@ -9,7 +9,7 @@ import { openProgramFolder, type Program, type ProgramFolder, root } from '../ha
 import { templateCluster } from '../harness/template-cluster.ts';
 
 // several whole starts
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let workspace: ProgramFolder;
 let checkout: string;

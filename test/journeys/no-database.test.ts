@@ -7,7 +7,7 @@ import { makeKey } from '../../src/base/cipher.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { openProgramFolder, type ProgramFolder } from '../harness/program.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 let workspace: ProgramFolder;
 beforeEach(async () => {

@@ -84,7 +84,7 @@ test('a callback without our id finds its message by the reference', async () =>
   const message = other.messages.find(({ to }) => to === '15550100002');
   const { headers, body } = otherEvent(callbackUrl, { kind: 'lost', uuid: message?.uuid as string });
   expect((await fetch(callbackUrl, { method: 'POST', headers, body })).status).toBe(200);
-  const events = await gateway.receiver.events({ messageId: message?.uuid as string, waitSeconds: 5 });
+  const events = await gateway.receiver.events({ messageId: message?.uuid as string, waitSeconds: 30 });
   expect(events.at(-1)?.json).toMatchObject({ data: { status: 'failed', error: { code: 7_900 } } });
 });
 

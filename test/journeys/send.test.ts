@@ -43,7 +43,7 @@ const variables = { '1': 'Ada', '2': 'A-1', '3': 'on Friday' };
 
 async function statusesOf(messageId: string, count: number) {
   for (;;) {
-    const events = await gateway.receiver.events({ messageId, waitSeconds: 5 });
+    const events = await gateway.receiver.events({ messageId, waitSeconds: 30 });
     if (events.length >= count) return events;
   }
 }

@@ -12,7 +12,7 @@ import { openProgramFolder, type Program, type ProgramFolder } from '../harness/
 import { until } from '../harness/until.ts';
 
 // several whole starts each
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let workspace: ProgramFolder;
 let program: Program;

@@ -18,7 +18,7 @@ import { makeKey } from '../../src/base/cipher.ts';
 import { openProgramFolder, type Program, type ProgramFolder, root } from '../harness/program.ts';
 
 // several whole starts each
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let workspace: ProgramFolder;
 let program: Program;

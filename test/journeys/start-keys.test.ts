@@ -21,7 +21,7 @@ import { openProgramFolder, type ProgramFolder } from '../harness/program.ts';
 import { samples } from '../harness/sample-files.ts';
 
 // several whole starts each
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let workspace: ProgramFolder;
 beforeAll(async () => {
@@ -57,7 +57,7 @@ test('in embedded mode, adds a key to the file, and the gateway works without th
   const gateway = gatewayClient(demo.baseUrl, demo.apiKey);
   const { messageId } = await sendTo(gateway, '15550500001');
   const receiver = receiverControl(demo.sandbox.receiverUrl);
-  const verified = { messageId: messageId as string, verified: true, status: 'read', waitSeconds: 5 };
+  const verified = { messageId: messageId as string, verified: true, status: 'read', waitSeconds: 30 };
   while ((await receiver.events(verified)).length === 0);
   const { items } = await gateway<{ items: Staff[] }>('GET', '/v1/appointments/users');
   for (const { _id } of items) expect(await bookFirst(gateway, _id)).toMatchObject({ status: 'confirmed' });

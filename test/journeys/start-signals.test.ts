@@ -14,7 +14,7 @@ import {
 import { until } from '../harness/until.ts';
 
 // several whole starts each
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** Time until container and service managers send SIGKILL. */
 const patienceMs = 10_000;

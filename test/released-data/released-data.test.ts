@@ -12,7 +12,7 @@ import { openProgramFolder, type ProgramFolder } from '../harness/program.ts';
 import { readOne } from './everything.ts';
 import { unpack } from './pack.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const archives = readdirSync(new URL('.', import.meta.url)).filter((name) => name.endsWith('.tar.br'));
 /** Fields that reading, the clock or the port changes, and the stages' times: 0005 showed the platform's whole seconds. */

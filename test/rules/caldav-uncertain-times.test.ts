@@ -262,8 +262,8 @@ describe('an unreadable part is reported and blocks no other days:', () => {
     const text = calendar(
       event([...ten, `EXDATE:${'20270311T1000,'.repeat(20_000)}x`, `RDATE:${', '.repeat(20_000)}`]),
     );
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     expect(read(text, { start: march.start, end: march.start + 31 * day }).busy).toEqual(tenBusy);
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(process.cpuUsage(begun).user / 1_000).toBeLessThan(5_000);
   });
 });

@@ -54,17 +54,17 @@ test('a zone with two clock changes a year is expanded in bounded time, also for
     ),
   );
   expect(busy).toEqual(['2027-03-10T08:00/2027-03-10T09:00', '2027-03-30T07:00/2027-03-30T08:00']);
-  const begun = performance.now();
+  const begun = process.cpuUsage();
   const endless = ['DTSTART;TZID=Mine:20270310T090000', 'DURATION:P99000000D'];
   expect(read(calendar(event(endless), twiceAYear('Mine'))).busy).toHaveLength(1);
-  expect(performance.now() - begun).toBeLessThan(1_500);
+  expect(process.cpuUsage(begun).user / 1_000).toBeLessThan(1_500);
 });
 
 test("a zone with thousands of rules is unknown and read in the staff member's zone", () => {
   const rules = twiceAYear('Mine').slice(2, -1);
   const many = ['BEGIN:VTIMEZONE', 'TZID:Mine', ...Array(500).fill(rules).flat(), 'END:VTIMEZONE'];
-  const begun = performance.now();
+  const begun = process.cpuUsage();
   const lines = ['DTSTART;TZID=Mine:20270310T090000', 'DURATION:PT1H'];
   expect(read(calendar(event(lines), many)).busy).toEqual(['2027-03-10T08:00/2027-03-10T09:00']);
-  expect(performance.now() - begun).toBeLessThan(1_500);
+  expect(process.cpuUsage(begun).user / 1_000).toBeLessThan(1_500);
 });

@@ -190,7 +190,7 @@ test.each([
     const end = ended(child);
     stop(child);
     expect(await end).toBe(0);
-    expect(performance.now() - from).toBeLessThan(2000);
+    expect(performance.now() - from).toBeLessThan(10_000);
     expect(await hanging).toBe('cut');
   },
 );
