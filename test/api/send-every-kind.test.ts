@@ -146,9 +146,7 @@ describe('the platform accepts a template that needs more than variables', () =>
     const removal = await gateway.call('DELETE', `/v1/media/${second}`);
     expect([removal.status, removal.body.code]).toEqual([409, 'media_in_use']);
     await gateway.platform.changeTemplate(id, { status: 'APPROVED' });
-    await expect
-      .poll(async () => (await gateway.platform.ledger({ phone })).length, { timeout: 15_000 })
-      .toBe(1);
+    await expect.poll(async () => (await gateway.platform.ledger({ phone })).length).toBe(1);
     expect((await gateway.call('DELETE', `/v1/media/${second}`)).status).toBe(200);
   });
 
@@ -197,7 +195,7 @@ describe('a carousel and an offer are drafted, submitted with samples, and sent'
     expect(submitted.status, submitted.text).toBe(200);
     const status = async () =>
       (await gateway.call<{ status: string }>('GET', `/v1/templates/${_id}`)).body.data.status;
-    await expect.poll(status, { timeout: 10_000 }).toBe('approved');
+    await expect.poll(status).toBe('approved');
     const cards = [{ mediaId }, { mediaId }];
     expect(await sentComponents(_id, { cards })).toMatchObject([{ type: 'carousel' }]);
   });

@@ -127,7 +127,8 @@ describe('a message that the platform rejects', () => {
 
   it('temporarily (throttled, too fast for one recipient, internal error) is retried and accepted once', async () => {
     const phones = ['15550002130429', '15550002131056', '15550002131000'];
-    const { body } = await send(gateway, { templateId, recipients: phones }, { url: impatientUrl });
+    const headers = { Prefer: 'respond-async' };
+    const { body } = await send(gateway, { templateId, recipients: phones }, { headers });
     await Promise.all(
       body.data.messages.map(async ({ id }) => {
         const afterNextAttempt = async () => {

@@ -87,7 +87,7 @@ export async function startInbound() {
     },
     /** Waits for the event of a message. */
     async eventOf(messageId: string) {
-      await expect.poll(() => eventsOf(messageId), { timeout: 10_000 }).not.toHaveLength(0);
+      await expect.poll(() => eventsOf(messageId)).not.toHaveLength(0);
       const [event] = await eventsOf(messageId);
       return event?.json as { event: string; timestamp: string; data: ReceivedItem };
     },

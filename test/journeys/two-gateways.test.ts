@@ -107,9 +107,7 @@ test('messages that both could dispatch are sent once, and both return the same'
   const { sendId } = ((await other.json()) as { data: { sendId: string } }).data;
   for (const id of [one.body.data.sendId, sendId])
     await expect
-      .poll(async () => (await gateway.call<{ counts: object }>('GET', `/v1/sends/${id}`)).body.data.counts, {
-        timeout: 15_000,
-      })
+      .poll(async () => (await gateway.call<{ counts: object }>('GET', `/v1/sends/${id}`)).body.data.counts)
       .toEqual({ read: 200 });
   expect((await gateway.platform.counts()).repeatedOpaque).toBe(0);
 });
