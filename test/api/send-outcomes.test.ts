@@ -131,13 +131,15 @@ describe('a message that the platform rejects', () => {
     const { body } = await send(gateway, { templateId, recipients: phones }, { headers });
     await Promise.all(
       body.data.messages.map(async ({ id }) => {
-        const afterNextAttempt = async () => {
-          await sql`update messages set due_at = now() where id = ${id} and state = 0 and attempts > 0`.execute(
-            gateway.database.db,
-          );
-          return (await messageOf(gateway, id)).status;
-        };
-        await expect.poll(afterNextAttempt).toBe('read');
+        for (const attempts of [1, 2]) {
+          // the next attempt is due now: once, because a claimed message has its due time as a lease
+          const makeDue = () =>
+            sql`update messages set due_at = now() where id = ${id} and state = 0 and attempts = ${attempts}`.execute(
+              gateway.database.db,
+            );
+          await expect.poll(async () => (await makeDue()).numAffectedRows).toBe(1n);
+        }
+        await settled(id, 'read');
         const shown = await messageOf(gateway, id);
         expect(shown).toMatchObject({ error: null, attempts: 3 });
         expect(await stagesUntil(gateway, shown.messageId ?? '', 'read')).toEqual(all);

@@ -108,6 +108,6 @@ test('messages that both could dispatch are sent once, and both return the same'
   for (const id of [one.body.data.sendId, sendId])
     await expect
       .poll(async () => (await gateway.call<{ counts: object }>('GET', `/v1/sends/${id}`)).body.data.counts)
-      .toEqual({ read: 200 });
+      .toEqual({ waiting: 0, read: 200 });
   expect((await gateway.platform.counts()).repeatedOpaque).toBe(0);
 });
