@@ -11,7 +11,6 @@ import type { Calendars } from '../../src/appointments/calendar/connection.ts';
 import { openAppointments } from '../../src/appointments/open-appointments.ts';
 import { appointmentRoutes } from '../../src/appointments/routes.ts';
 import { makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
-import type { Clock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { openKeyedHash } from '../../src/base/keyed-hash.ts';
 import { openLog } from '../../src/base/log.ts';
@@ -23,37 +22,7 @@ import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
 import { requestValidator } from '../../src/http/validation.ts';
 import { createTestDatabase } from './database.ts';
-
-/**
- * A clock whose deadlines a busy machine does not reach: only pauses and `aheadMs` move `steady`, work does not. A pause is
- * shorter by the factor `speed`, so that seconds become milliseconds, and is skipped while `skipsDelays` is true. A sleep
- * with a signal is a timeout and takes its full time.
- */
-function fastClock(speed: number): Clock & { aheadMs: number; skipsDelays: boolean } {
-  const clock = {
-    aheadMs: 0,
-    skipsDelays: false,
-    now: () => Date.now() + clock.aheadMs,
-    steady: () => clock.aheadMs,
-    sleep: (ms: number, signal?: AbortSignal) =>
-      new Promise<void>((resolve) => {
-        const endsAt = clock.steady() + ms;
-        const pauseMs = clock.skipsDelays ? 0 : ms / speed;
-        const timer = setTimeout(
-          () => {
-            clock.aheadMs = Math.max(clock.aheadMs, endsAt);
-            resolve();
-          },
-          signal ? ms : pauseMs,
-        );
-        signal?.addEventListener('abort', () => {
-          clearTimeout(timer);
-          resolve();
-        });
-      }),
-  };
-  return clock;
-}
+import { fastClock } from './fast-clock.ts';
 
 const client = { id: 'gateway.apps.example', secret: 'GOCSPX-sandbox' };
 
