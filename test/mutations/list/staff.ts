@@ -74,14 +74,14 @@ export const mutations: Mutation[] = [
     file: staff,
     find: 'and (due_at is not null or (state',
     replace: 'and ((state',
-    tests: [...directory, 'test/api/appointments-calendar.test.ts', ...changes],
+    tests: ['test/db/open-bookings.test.ts'],
   },
   {
     name: 'staff with future bookings is removed',
     file: staff,
     find: 'and (due_at is not null or (state = ${confirmed} and coalesce(hand_ends_at, ends_at) > ${now}))',
     replace: 'and due_at is not null and ${now}::timestamptz is not null',
-    tests: [...directory, ...changes],
+    tests: ['test/db/open-bookings.test.ts'],
   },
   {
     name: 'inactive staff is listed without being asked for',
