@@ -28,6 +28,11 @@ function emptyCounts() {
   };
 }
 
+interface Event {
+  event: string;
+  data: { id?: string; _id?: string; status?: string };
+}
+
 function receive(hook: string, signature: string | undefined, body: Buffer): number {
   const at = nowMs();
   counts.requests += 1;
@@ -39,14 +44,17 @@ function receive(hook: string, signature: string | undefined, body: Buffer): num
     counts.badSignature += 1;
     return 401;
   }
-  const event = JSON.parse(body.toString('latin1')) as { data: { id?: string; status?: string } };
-  const place = positions[event.data.status ?? ''];
-  if (event.data.id === undefined || place === undefined) {
+  const event = JSON.parse(body.toString('latin1')) as Event;
+  // an inbound message has one event
+  const isReceived = event.event === 'messages.received';
+  const place = isReceived ? 0 : positions[event.data.status ?? ''];
+  const id = isReceived ? event.data._id : event.data.id;
+  if (id === undefined || place === undefined) {
     counts.other += 1;
     return 200;
   }
-  const known = arrivals.get(event.data.id) ?? [];
-  arrivals.set(event.data.id, known);
+  const known = arrivals.get(id) ?? [];
+  arrivals.set(id, known);
   if (known[place] !== undefined) {
     counts.repeated += 1;
     return 200;

@@ -5,6 +5,7 @@ const names = [
   'lifecycle',
   'send',
   'webhooks',
+  'inbound',
   'isolation',
   'slots',
   'bookings',

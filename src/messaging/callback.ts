@@ -150,9 +150,8 @@ async function applyCallback(deps: CallbackDeps, app: CallbackApp, content: Call
     report,
   }));
   const foreign = reports.filter(({ accountIds }) => accountIds.length === 0).length;
-  const applied = await deps.applyReports({
-    reports: reports.filter(({ accountIds }) => accountIds.length > 0),
-  });
+  const own = reports.filter(({ accountIds }) => accountIds.length > 0);
+  const applied = own.length > 0 ? await deps.applyReports({ reports: own }) : { moved: 0, unknown: 0 };
   if (content.received.length + content.identities.length > 0) await applyReceived(deps, app, content);
   if (content.templates.length > 0) await applyTemplates(deps, app, content);
   const numbers = content.numbers.map((report) => {

@@ -161,8 +161,11 @@ function arrivalsOf(callbacks: ReceivedCallback[], nowMs: number): Arrival[] {
   return [...arrivals].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, arrival]) => arrival);
 }
 
+/** Parsed content is about as long as its source; only that of a long one is measured. */
+const isKept = ({ content, raw }: ReceivedMessage): boolean =>
+  raw.length <= rawMaxBytes || JSON.stringify(content).length <= contentMaxCharacters;
+
 function rowOf(message: ReceivedMessage, { accountId, senderId }: Addressee, nowMs: number): NewReceived {
-  const isContentKept = JSON.stringify(message.content).length <= contentMaxCharacters;
   return {
     account_id: accountId,
     id: receivedId(senderId, message),
@@ -173,7 +176,7 @@ function rowOf(message: ReceivedMessage, { accountId, senderId }: Addressee, now
     user_id: message.userId,
     name: message.person?.name ?? null,
     type: message.type,
-    content: isContentKept ? message.content : {},
+    content: isKept(message) ? message.content : {},
     media_ref: message.mediaRef,
     context_ref: message.contextRef,
     context_id: null,

@@ -17,6 +17,13 @@ export interface ReceivedKey {
   id: string;
 }
 
+/**
+ * JSON sources as one parameter, which may have line breaks: separated by a control character, which valid JSON contains
+ * only escaped. A text[] parameter would escape every quotation mark.
+ */
+const sources = (texts: readonly (string | null)[]) =>
+  sql`string_to_array(${texts.map((text) => text ?? '').join('\x1e')}, chr(30), '')`;
+
 /** Inserts messages, in the order given, and returns those that are new: a repeat has the key of the first. */
 export async function insertReceived(tx: Tx, rows: readonly NewReceived[]): Promise<ReceivedKey[]> {
   const { rows: inserted } = await sql<ReceivedKey>`
@@ -32,7 +39,7 @@ export async function insertReceived(tx: Tx, rows: readonly NewReceived[]): Prom
       ${rows.map((row) => row.context_ref)}::text[], ${arrayText(rows.map((row) => row.context_id))}::uuid[],
       ${arrayText(rows.map((row) => row.context_send_id))}::uuid[],
       ${arrayText(rows.map((row) => (row.sent_at === null ? null : row.sent_at.getTime() / 1000)))}::float8[],
-      ${arrayText(rows.map((row) => row.received_at.getTime()))}::float8[], ${rows.map((row) => row.raw)}::text[])
+      ${arrayText(rows.map((row) => row.received_at.getTime()))}::float8[], ${sources(rows.map((row) => row.raw))})
       x(a, i, s, message_ref, person, phone, user_id, name, type, content, media_ref, context_ref, context_id, context_send_id,
         sent_at, received_at, raw)
     on conflict (account_id, id) do nothing
