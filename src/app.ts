@@ -11,6 +11,7 @@ import { checkDatabase } from './db/ready.ts';
 import { openShutdown, within } from './http/draining.ts';
 import { listen } from './http/listen.ts';
 import { feedSends } from './messaging/campaigns/feed.ts';
+import { openLinkRecipients } from './messaging/contacts/link-recipients.ts';
 import { ensureRegistered, forgetRejectedRegistration } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
 import { openApplyReceived } from './messaging/received/apply-received.ts';
@@ -54,6 +55,7 @@ function openMessageDispatcher(parts: Parts, deliveries: DeliveryThread, publicU
     deliveries,
     publicUrl,
     ...access,
+    linkRecipient: openLinkRecipients(parts),
     onOutcome: (outcome) => parts.metrics.messages.inc({ outcome }),
     registeredMedia: (of) => ensureRegistered(parts, of),
     forgetMedia: (of) => forgetRejectedRegistration(parts, of),

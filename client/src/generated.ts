@@ -2699,7 +2699,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Response>;
 
-  /** List contacts. Everybody who wrote to one of your numbers, newest contact first. Scope: `conversations:read`. */
+  /** List contacts. Everybody who wrote to one of your numbers, and recipients whose number the platform writes differently. Newest contact first. Scope: `conversations:read`. */
   listContacts(
     input?: {
       /** Only of the person with this number, also under their other ids. */

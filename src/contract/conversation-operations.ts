@@ -39,7 +39,8 @@ export const conversationOperations: Record<string, Operation> = {
     ...conversations,
     id: 'listContacts',
     summary: 'List contacts',
-    description: 'Everybody who wrote to one of your numbers, newest contact first.',
+    description:
+      'Everybody who wrote to one of your numbers, and recipients whose number the platform writes differently. Newest contact first.',
     message: 'Contacts listed.',
   },
   'GET /v1/contacts/{id}/messages': {

@@ -215,11 +215,14 @@ export interface MessagingPlatform {
   /** The vendor's name, as logs show it. */
   readonly provider: string;
   readonly advice: PlatformAdvice;
-  /** Sends one message and returns the platform's id of it; `held` if the platform delays it. */
+  /**
+   * Sends one message and returns the platform's id of it; `held` if the platform delays it. `recipientPhone` is the
+   * platform's own form of the recipient's number, in digits, if it differs from the one given.
+   */
   sendTemplate(
     sender: SenderAccess,
     message: OutgoingMessage,
-  ): Promise<{ messageRef: string; held: boolean }>;
+  ): Promise<{ messageRef: string; held: boolean; recipientPhone?: string }>;
   /** Returns how to react to a rejection. */
   classify(rejection: PlatformRejection): RejectionClass;
   /** Returns the `providerStatus` that a rejected send reveals of its template; undefined if it reveals none. */

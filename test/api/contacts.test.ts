@@ -118,6 +118,20 @@ describe('a contact', () => {
     expect((await list({ userId: 'US.777', limit: '100' })).items).toHaveLength(30);
   });
 
+  it('has the number that a caller gives and the platform’s own form of it', async () => {
+    // the ninth digit, which the platform drops
+    const [given, own] = ['5551987654321', '555187654321'];
+    await send(gateway, { templateId, recipients: [given] });
+    await expect.poll(() => contacts({ phone: given })).toHaveLength(1);
+    const [contact] = await contacts({ phone: given });
+    expect(contact).toMatchObject({ phone: own, lastReceivedAt: null, windows: [] });
+    await receive([written({ from: own })]);
+    expect(await contacts({ phone: given })).toMatchObject([{ _id: contact?._id, windows: [{ senderId }] }]);
+    const again = await send(gateway, { templateId, recipients: [given] });
+    expect(again.status).toBe(200);
+    expect(await contacts({ phone: own })).toHaveLength(1);
+  });
+
   it('lists its messages in both directions by time', async () => {
     const phone = '15558880000';
     await receive([written({ from: phone, timestamp: String(nowSeconds - 600) })]);

@@ -127,6 +127,7 @@ export function open(
     forgetMedia: async () => false,
     templateOutdated: async () => undefined,
     templateRefused: async () => undefined,
+    linkRecipient: async () => undefined,
     onOutcome: () => undefined,
     completions: openCompletionWaiters(),
     deliveries: { processId: 0, offer: () => undefined, busyEndpoints: () => [] },

@@ -8,6 +8,7 @@ import { classify, templateStatusOf } from './error-codes.ts';
 import { messageIdMax, objectsOf } from './json.ts';
 import { messageBody } from './message.ts';
 import { advice, onboardingCalls } from './onboarding.ts';
+import { phoneOf } from './received.ts';
 import { openReceivedMedia } from './received-media.ts';
 import { uploadSample } from './sample.ts';
 import { platformTemplate, templateFields, templateStatus } from './template.ts';
@@ -66,6 +67,12 @@ export function openMetaPlatform(options: MetaClientOptions): MessagingPlatform 
 const get = (client: MetaClient, sender: SenderAccess, path: string, query: Record<string, string>) =>
   client.call(sender, { method: 'GET', path, query, timeoutMs: readTimeoutMs });
 
+/** The recipient's `wa_id` if it differs from the number, as in Brazil, Mexico and Argentina. */
+function recipientIn(response: Record<string, unknown>, phone: string): { recipientPhone?: string } {
+  const waId = phoneOf(objectsOf(response.contacts)[0]?.wa_id);
+  return waId === null || waId === phone ? {} : { recipientPhone: waId };
+}
+
 function sendCalls(client: MetaClient): Pick<MessagingPlatform, 'sendTemplate'> {
   return {
     async sendTemplate(sender, message) {
@@ -82,6 +89,7 @@ function sendCalls(client: MetaClient): Pick<MessagingPlatform, 'sendTemplate'> 
       return {
         messageRef: wamid,
         held: typeof status === 'string' && status !== 'accepted',
+        ...recipientIn(response, message.phone),
       };
     },
   };

@@ -17,7 +17,8 @@ function timestampOf(value: unknown): number | null {
   return Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= latestTimestamp ? seconds : null;
 }
 
-function phoneOf(value: unknown): string | null {
+/** A person's number in digits; null if the value is none. */
+export function phoneOf(value: unknown): string | null {
   const digits = textOf(value)?.replace(/^\+/, '') ?? '';
   return /^\d+$/.test(digits) && digits.length <= phoneMaxDigits ? digits : null;
 }

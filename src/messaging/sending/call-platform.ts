@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { uuidTime } from '../../base/uuid-time.ts';
 import type { MessagingPlatform, OutgoingMessage, SenderAccess } from '../../ports/platform.ts';
+import type { RecipientLink } from '../contacts/link-recipients.ts';
 import { isHalt } from '../senders/halt.ts';
 import type { DispatchWrites } from './dispatch-writes.ts';
 import { keyOf, type LeasedMessage, type MessageError, ownErrors, retryDelaySeconds } from './message.ts';
@@ -30,6 +31,8 @@ export interface CallDeps extends RejectionDeps {
     platformMediaId: string;
     registeredBefore?: Date;
   }) => Promise<boolean>;
+  /** Records that the platform writes a recipient's number differently. Never rejects. */
+  linkRecipient: (link: RecipientLink) => Promise<void>;
   /** Receives every call's outcome, for metrics: `accepted`, `not_sent`, `unknown`, or the class of the rejection. */
   onOutcome: (outcome: string) => void;
 }
@@ -149,6 +152,10 @@ async function callOnce(
   deps.onOutcome('accepted');
   await deps.writes.accepted({ ...keyOf(message), messageRef: accepted.messageRef });
   deps.log.debug({ messageId: message.id, ...accepted }, 'message.accepted');
+  const { recipientPhone: platformPhone } = accepted;
+  // the next message does not wait for it
+  if (platformPhone !== undefined)
+    void deps.linkRecipient({ accountId: message.account_id, phone: outgoing.phone, platformPhone });
   return 'continue';
 }
 

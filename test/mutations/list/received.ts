@@ -59,8 +59,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a platform object of more than 64 KB is kept',
     file: 'src/messaging/received/apply-received.ts',
-    find: '<= rawMaxBytes',
-    replace: '<= rawMaxBytes * 2',
+    find: 'Buffer.byteLength(message.raw) <= rawMaxBytes',
+    replace: 'Buffer.byteLength(message.raw) <= rawMaxBytes * 2',
     tests: received,
   },
   {
@@ -132,5 +132,12 @@ export const mutations: Mutation[] = [
     find: 'shownTypes[bare]?.(file.head) === true',
     replace: 'true',
     tests: media,
+  },
+  {
+    name: 'the number that the platform names in its answer is not linked',
+    file: 'src/adapters/meta/platform.ts',
+    find: 'waId === null || waId === phone ? {} :',
+    replace: 'waId !== null ? {} :',
+    tests: contacts,
   },
 ];
