@@ -608,9 +608,11 @@ export type CreateTemplate = {
   language: string;
   /** Category, which decides the price. */
   category: "AUTHENTICATION" | "MARKETING" | "UTILITY";
+  /** For how long the platform tries to deliver a message: authentication 30 to 900, utility 30 to 43,200 (-1: 30 days), marketing 43,200 to 2,592,000. Default: the platform's. */
+  messageTtlSeconds?: number | null;
   /** The platform's id of a business account with a sender here. Default: that of the default sender. */
   businessAccountId?: string;
-  /** Header, body, footer and buttons. */
+  /** Header, body, footer and buttons; the cards of a carousel. */
   components: Array<DraftComponent>;
 };
 
@@ -744,6 +746,16 @@ export type DraftComponent = {
   /** Sample of a media header: the `mediaId` of an upload. The gateway sends it to the platform with the submission. */
   mediaId?: string;
   [other: string]: unknown;
+};
+
+/** What to change; `components` replaces all of them. */
+export type EditTemplate = {
+  /** Header, body, footer and buttons; the cards of a carousel. */
+  components?: Array<DraftComponent>;
+  /** Category, which decides the price. */
+  category?: "AUTHENTICATION" | "MARKETING" | "UTILITY";
+  /** For how long the platform tries to deliver a message: authentication 30 to 900, utility 30 to 43,200 (-1: 30 days), marketing 43,200 to 2,592,000. Default: the platform's. */
+  messageTtlSeconds?: number | null;
 };
 
 /** A webhook endpoint. */
@@ -1090,6 +1102,14 @@ export type NewKey = {
   lastUsedAt: string | null;
   /** The key. Shown only once; store it now. */
   apiKey: string;
+};
+
+/** A category that the platform announced for the template. */
+export type NextCategory = {
+  /** The category. */
+  category: string;
+  /** When the template gets it; null if the platform gave no time. */
+  at: string | null;
 };
 
 /** Position in a counted list. */
@@ -1960,6 +1980,9 @@ export type Template = {
   qualityScore: string | null;
   /** Why the platform rejected the template. */
   rejectedReason: string | null;
+  /** For how long the platform tries to deliver a message; null: the platform's default. */
+  messageTtlSeconds: number | null;
+  nextCategory: NextCategory | null;
   /** When the template was created here. */
   createdAt: string;
   /** When the template last changed. */
@@ -1992,6 +2015,9 @@ export type TemplateChange = {
   qualityScore: string | null;
   /** Why the platform rejected the template. */
   rejectedReason: string | null;
+  /** For how long the platform tries to deliver a message; null: the platform's default. */
+  messageTtlSeconds: number | null;
+  nextCategory: NextCategory | null;
   /** When the template was created here. */
   createdAt: string;
   /** When the template last changed. */
@@ -2027,6 +2053,9 @@ export type TemplateDetail = {
   qualityScore: string | null;
   /** Why the platform rejected the template. */
   rejectedReason: string | null;
+  /** For how long the platform tries to deliver a message; null: the platform's default. */
+  messageTtlSeconds: number | null;
+  nextCategory: NextCategory | null;
   /** When the template was created here. */
   createdAt: string;
   /** When the template last changed. */
@@ -2034,6 +2063,10 @@ export type TemplateDetail = {
   variables: TemplateVariables;
   /** Everything that a recipient can fill, in the order of the message. */
   inputs: Array<TemplateInput>;
+  /** Whether `PATCH` can edit the template now. The platform allows it for approved, rejected and paused templates; for an approved one once in 24 hours and 10 times in 30 days. */
+  isEditable: boolean;
+  /** When an approved template can be edited again; null if it can be now, or never. */
+  editableAt: string | null;
   /** Why the gateway cannot send the template, such as a header of the kind GIF; null if it can. */
   unsendableReason: string | null;
 };
@@ -2234,16 +2267,17 @@ export type UploadMedia = {
 export type WebhookEvent = MessageStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | SenderStatusEvent | MessageReceivedEvent | TestEvent;
 
 /** Every error code of the API. */
-export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'contact_not_found' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_gone' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'send_state_conflict' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_found' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout';
+export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'contact_not_found' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_gone' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'send_state_conflict' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout';
 
 /** The error codes of each operation. */
 export interface OperationErrors {
   listTemplates: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   createTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_exists' | 'unsupported_media_type';
   getTemplate: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'template_not_found';
+  editTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_damaged' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'storage_full' | 'storage_unavailable' | 'template_in_use' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type';
   deleteTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'storage_full' | 'template_in_use' | 'template_not_found' | 'unsupported_media_type';
   previewTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'template_not_found' | 'unsupported_media_type';
-  submitTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_damaged' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'storage_full' | 'storage_unavailable' | 'template_not_draft' | 'template_not_found' | 'unsupported_media_type';
+  submitTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_damaged' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'storage_full' | 'storage_unavailable' | 'template_in_use' | 'template_not_draft' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type';
   syncTemplates: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'storage_full' | 'unsupported_media_type';
   uploadMedia: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_empty' | 'media_too_large' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'storage_unavailable' | 'unsupported_media_type' | 'upload_timeout';
   listMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
@@ -2362,6 +2396,18 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<TemplateDetail>;
 
+  /** Edit a template. Edits a draft, or a template at the platform, which reviews it again. The platform allows edits of approved, rejected and paused templates; of an approved one once in 24 hours and 10 times in 30 days, and never of its category. Otherwise returns 409 `template_not_editable` with `editableAt`. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true. Scope: `manage`. */
+  editTemplate(
+    input: {
+      /** Whether to cancel queued messages of the template first. */
+      cancelQueued?: boolean;
+      /** Id of the template (`_id`). */
+      templateId: string;
+      body: EditTemplate;
+    },
+    options?: CallOptions,
+  ): Promise<TemplateDetail>;
+
   /** Delete a template. Deletes the template here and at the platform. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true. Scope: `manage`. */
   deleteTemplate(
     input: {
@@ -2383,9 +2429,11 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<TemplatePreview>;
 
-  /** Submit a draft for review. The platform reviews the draft. An event `templates.status` reports the result. Scope: `manage`. */
+  /** Submit a template for review. Submits a draft, or a rejected template again. The platform reviews it, and an event `templates.status` reports the result. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true. Scope: `manage`. */
   submitTemplate(
     input: {
+      /** Whether to cancel queued messages of the template first. */
+      cancelQueued?: boolean;
       /** Id of the template (`_id`). */
       templateId: string;
     },
@@ -3209,6 +3257,7 @@ export const operations = {
   listTemplates: 'GET /v1/templates list',
   createTemplate: 'POST /v1/templates',
   getTemplate: 'GET /v1/templates/{templateId}',
+  editTemplate: 'PATCH /v1/templates/{templateId}',
   deleteTemplate: 'DELETE /v1/templates/{templateId}',
   previewTemplate: 'POST /v1/templates/{templateId}/preview',
   submitTemplate: 'POST /v1/templates/{templateId}/submit',

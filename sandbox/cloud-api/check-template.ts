@@ -14,6 +14,7 @@ export interface TemplateDraft {
   category: string;
   parameterFormat: 'POSITIONAL' | 'NAMED';
   components: Component[];
+  ttlSeconds?: number;
 }
 
 const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'];
@@ -57,6 +58,9 @@ export function readDraft(body: unknown, isHandle: (handle: string) => boolean):
     category,
     parameterFormat,
     components: components as Component[],
+    ...(given.message_send_ttl_seconds === undefined
+      ? {}
+      : { ttlSeconds: Number(given.message_send_ttl_seconds) }),
   };
   checkParts(draft.components);
   if (category === 'AUTHENTICATION') return { ...draft, components: authenticationParts(draft.components) };
@@ -64,7 +68,8 @@ export function readDraft(body: unknown, isHandle: (handle: string) => boolean):
   return draft;
 }
 
-function checkTtl(category: string, seconds: unknown): void {
+/** Checks `message_send_ttl_seconds` for a category; absent is the default. */
+export function checkTtl(category: string, seconds: unknown): void {
   if (seconds === undefined || (seconds === -1 && category !== 'MARKETING')) return;
   const [least, most] = ttlRanges[category] as readonly [number, number];
   if (!Number.isInteger(seconds) || Number(seconds) < least || Number(seconds) > most)

@@ -33,7 +33,7 @@ export async function answerEdge(
   const template = state.templates.get(node);
   if (template && owned(template.wabaId)) {
     requirePermission(call, management, template.wabaId);
-    templateNode(platform, call, template);
+    await templateNode(platform, call, template);
     return true;
   }
   const media = state.media.get(node);

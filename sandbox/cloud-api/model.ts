@@ -113,6 +113,10 @@ export interface Template {
   rejectedReason: string;
   /** When its review ends, in milliseconds of the sandbox's clock; null: reviewed, or kept pending. */
   reviewAt: number | null;
+  /** `message_send_ttl_seconds`, if it was set. */
+  ttlSeconds?: number | undefined;
+  /** When it was edited while approved, by the sandbox's clock. */
+  edits?: number[];
 }
 
 export interface Media {

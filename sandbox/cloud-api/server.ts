@@ -13,7 +13,7 @@ import type { Settings } from './model.ts';
 import { rateLimits } from './rate-limits.ts';
 import { openState } from './state.ts';
 import { scheduleSteps } from './statuses.ts';
-import { scheduleReview } from './templates.ts';
+import { scheduleReview } from './template-reviews.ts';
 import { authenticate } from './tokens.ts';
 import { uploadNode } from './uploads.ts';
 

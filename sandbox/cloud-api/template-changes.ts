@@ -38,7 +38,8 @@ export function changeTemplate(platform: Platform, id: string, change: TemplateC
       ...old,
       status: newStatus ?? old.status,
       rejectedReason: newStatus === 'REJECTED' ? reason : newStatus ? 'NONE' : old.rejectedReason,
-      ...(category !== undefined && { category, previousCategory: old.category }),
+      // a new category sets the time to live to its default
+      ...(category !== undefined && { category, previousCategory: old.category, ttlSeconds: undefined }),
       quality: quality ?? old.quality,
       components: components ?? old.components,
       reviewAt: newStatus ? null : old.reviewAt,

@@ -5,7 +5,8 @@ import { badParam, badTemplate, rejection, unknownObject } from './errors.ts';
 import { magicTemplateNames } from './magic.ts';
 import type { Template, Waba } from './model.ts';
 import { templateKey } from './state.ts';
-import { changeTemplate } from './template-changes.ts';
+import { editTemplate } from './template-edits.ts';
+import { scheduleReview } from './template-reviews.ts';
 import { newNumericId } from './wamid.ts';
 
 const defaultFields = [
@@ -32,8 +33,9 @@ export async function templatesEdge(platform: Platform, call: Call, waba: Waba):
   throw unknownObject(call.req.method ?? '', waba.id);
 }
 
-/** GET /{template-id}. */
-export function templateNode(platform: Platform, call: Call, template: Template): void {
+/** GET /{template-id}, or its edit. */
+export async function templateNode(platform: Platform, call: Call, template: Template): Promise<void> {
+  if (call.req.method === 'POST') return editTemplate(platform, call, template);
   if (call.req.method !== 'GET') throw unknownObject(call.req.method ?? '', template.id);
   respond(call, 200, pick(platform, template, fieldsOf(call)));
 }
@@ -123,7 +125,7 @@ function pick(platform: Platform, template: Template, fields: string[]): unknown
     rejected_reason: template.rejectedReason,
     correct_category: template.category,
     cta_url_link_tracking_opted_out: false,
-    message_send_ttl_seconds: template.category === 'AUTHENTICATION' ? 600 : 2_592_000,
+    message_send_ttl_seconds: template.ttlSeconds,
   };
   return Object.fromEntries(
     fields.filter((field) => whole[field] !== undefined).map((field) => [field, whole[field]]),
@@ -179,20 +181,6 @@ async function createTemplate(platform: Platform, call: Call, waba: Waba): Promi
     respond(call, 200, { id: template.id, status: template.status, category: template.category });
     scheduleReview(platform, template);
   });
-}
-
-/** Schedules the end of a template's review, also after a restart. */
-export function scheduleReview(platform: Platform, { id, reviewAt }: Template): void {
-  if (reviewAt === null) return;
-  const review = () => {
-    const template = platform.state.templates.get(id);
-    // Deleted, or changed by the control API in the meantime.
-    if (template?.reviewAt !== reviewAt || template.status !== 'PENDING') return;
-    const rejected = template.name.startsWith(magicTemplateNames[0].beginsWith);
-    if (rejected) changeTemplate(platform, id, { status: 'REJECTED', reason: 'INVALID_FORMAT' });
-    else changeTemplate(platform, id, { status: 'APPROVED' });
-  };
-  setTimeout(review, Math.max(0, reviewAt - platform.state.clock.now())).unref();
 }
 
 /** `name` alone deletes every language; with `hsm_id` only that template, which must have that name. */

@@ -1,5 +1,6 @@
 // Drafts of templates on the wire.
 import { Type } from 'typebox';
+import { nullable } from './envelope.ts';
 import { templateCategories } from './templates.ts';
 
 const open = { additionalProperties: true } as const;
@@ -51,6 +52,23 @@ const DraftComponent = Type.Object(
   },
 );
 
+const draftFields = {
+  category: Type.Enum([...templateCategories], { description: 'Category, which decides the price.' }),
+  components: Type.Array(DraftComponent, {
+    minItems: 1,
+    maxItems: 10,
+    description: 'Header, body, footer and buttons; the cards of a carousel.',
+  }),
+  messageTtlSeconds: nullable(
+    Type.Integer({
+      minimum: -1,
+      maximum: 2_592_000,
+      description:
+        "For how long the platform tries to deliver a message: authentication 30 to 900, utility 30 to 43,200 (-1: 30 days), marketing 43,200 to 2,592,000. Default: the platform's.",
+    }),
+  ),
+};
+
 export const CreateTemplateBody = Type.Object(
   {
     providerTemplateName: Type.String({
@@ -63,7 +81,8 @@ export const CreateTemplateBody = Type.Object(
       description: "The platform's language code.",
       examples: ['en_US'],
     }),
-    category: Type.Enum([...templateCategories], { description: 'Category, which decides the price.' }),
+    category: draftFields.category,
+    messageTtlSeconds: Type.Optional(draftFields.messageTtlSeconds),
     businessAccountId: Type.Optional(
       Type.String({
         minLength: 1,
@@ -72,11 +91,7 @@ export const CreateTemplateBody = Type.Object(
           "The platform's id of a business account with a sender here. Default: that of the default sender.",
       }),
     ),
-    components: Type.Array(DraftComponent, {
-      minItems: 1,
-      maxItems: 10,
-      description: 'Header, body, footer and buttons.',
-    }),
+    components: draftFields.components,
   },
   {
     additionalProperties: false,
@@ -91,4 +106,31 @@ export const CreateTemplateBody = Type.Object(
       },
     ],
   },
+);
+
+export const EditTemplateBody = Type.Object(
+  {
+    components: Type.Optional(draftFields.components),
+    category: Type.Optional(draftFields.category),
+    messageTtlSeconds: Type.Optional(draftFields.messageTtlSeconds),
+  },
+  {
+    additionalProperties: false,
+    minProperties: 1,
+    title: 'EditTemplate',
+    description: 'What to change; `components` replaces all of them.',
+    examples: [{ components: [{ type: 'BODY', text: 'Your order is on its way.' }] }],
+  },
+);
+
+export const CancelQueuedQuery = Type.Object(
+  {
+    cancelQueued: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Whether to cancel queued messages of the template first.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
 );

@@ -38,6 +38,24 @@ export const templateOperations: Record<string, Operation> = {
     errors: ['template_not_found'],
     message: 'Template filled.',
   },
+  'PATCH /v1/templates/{templateId}': {
+    ...templates,
+    id: 'editTemplate',
+    summary: 'Edit a template',
+    description:
+      'Edits a draft, or a template at the platform, which reviews it again. The platform allows edits of approved, rejected and paused templates; of an approved one once in 24 hours and 10 times in 30 days, and never of its category. Otherwise returns 409 `template_not_editable` with `editableAt`. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true.',
+    errors: [
+      'template_not_found',
+      'template_not_editable',
+      'template_in_use',
+      'sender_not_configured',
+      'media_not_found',
+      'media_damaged',
+      'storage_unavailable',
+      ...provider,
+    ],
+    message: 'Template edited.',
+  },
   'DELETE /v1/templates/{templateId}': {
     ...templates,
     id: 'deleteTemplate',
@@ -50,18 +68,21 @@ export const templateOperations: Record<string, Operation> = {
   'POST /v1/templates/{templateId}/submit': {
     ...templates,
     id: 'submitTemplate',
-    summary: 'Submit a draft for review',
-    description: 'The platform reviews the draft. An event `templates.status` reports the result.',
+    summary: 'Submit a template for review',
+    description:
+      'Submits a draft, or a rejected template again. The platform reviews it, and an event `templates.status` reports the result. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true.',
     errors: [
       'template_not_found',
       'template_not_draft',
+      'template_not_editable',
+      'template_in_use',
       'sender_not_configured',
       'media_not_found',
       'media_damaged',
       'storage_unavailable',
       ...provider,
     ],
-    message: 'Draft submitted. Its status changes when the platform has reviewed it.',
+    message: 'Template submitted. Its status changes when the platform has reviewed it.',
   },
   'POST /v1/templates/sync': {
     ...templates,

@@ -46,6 +46,20 @@ const itemFields = {
   providerStatus: nullable(Type.String({ description: "The platform's own status, such as `PAUSED`." })),
   qualityScore: nullable(Type.String({ description: "The platform's quality rating." })),
   rejectedReason: nullable(Type.String({ description: 'Why the platform rejected the template.' })),
+  messageTtlSeconds: nullable(
+    Type.Integer({
+      description: "For how long the platform tries to deliver a message; null: the platform's default.",
+    }),
+  ),
+  nextCategory: nullable(
+    Type.Object(
+      {
+        category: Type.String({ description: 'The category.' }),
+        at: nullable(instant('When the template gets it; null if the platform gave no time.')),
+      },
+      { title: 'NextCategory', description: 'A category that the platform announced for the template.' },
+    ),
+  ),
   createdAt: instant('When the template was created here.'),
   updatedAt: instant('When the template last changed.'),
 };
@@ -70,6 +84,8 @@ const itemExample = {
   providerStatus: 'APPROVED',
   qualityScore: 'GREEN',
   rejectedReason: null,
+  messageTtlSeconds: null,
+  nextCategory: null,
   createdAt: '2026-03-10T14:00:00.000Z',
   updatedAt: '2026-03-10T14:00:00.000Z',
 };
@@ -127,6 +143,13 @@ export const TemplateDetail = Type.Object(
     inputs: Type.Array(TemplateInput, {
       description: 'Everything that a recipient can fill, in the order of the message.',
     }),
+    isEditable: Type.Boolean({
+      description:
+        'Whether `PATCH` can edit the template now. The platform allows it for approved, rejected and paused templates; for an approved one once in 24 hours and 10 times in 30 days.',
+    }),
+    editableAt: nullable(
+      instant('When an approved template can be edited again; null if it can be now, or never.'),
+    ),
     unsendableReason: nullable(
       Type.String({
         description:
@@ -159,6 +182,8 @@ export const TemplateDetail = Type.Object(
             media: null,
           },
         ],
+        isEditable: true,
+        editableAt: null,
         unsendableReason: null,
       },
     ],
@@ -201,18 +226,6 @@ export const ListTemplatesQuery = Type.Object(
 );
 
 export const TemplateParams = Type.Object({ templateId: Type.String() }, { additionalProperties: false });
-
-export const DeleteTemplateQuery = Type.Object(
-  {
-    cancelQueued: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: 'Whether to cancel queued messages of the template first.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
 
 export const DeletedTemplate = Type.Object(
   {

@@ -1,6 +1,14 @@
 // Table types, generated from migrations/ by `npm run db:types`. Do not edit.
 import type { ColumnType } from "kysely";
 
+export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[]
+  ? U[]
+  : ArrayTypeImpl<T>;
+
+export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S[], I[], U[]>
+  : T[];
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -535,9 +543,13 @@ export interface Templates {
   components: Json;
   created_at: Generated<Timestamp>;
   deleting_until: Timestamp | null;
+  edited_at: Generated<ArrayType<Timestamp>>;
   id: string;
   language: string;
+  message_ttl_seconds: number | null;
   name: string;
+  next_category: string | null;
+  next_category_at: Timestamp | null;
   parameter_format: Generated<string>;
   provider_status: string | null;
   provider_template_id: string | null;

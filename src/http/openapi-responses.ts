@@ -127,6 +127,7 @@ function commonCodes({ method, hasPathParameter, idempotency }: OperationTraits)
 export function failureResponse(status: number, codes: readonly ErrorCode[]): Json {
   const more: Json = {
     ...(codes.includes('slot_unavailable') ? { alternatives } : {}),
+    ...(codes.includes('template_not_editable') ? { editableAt } : {}),
     ...(status === 405 ? { allow } : {}),
   };
   const schema = {
@@ -159,6 +160,12 @@ const alternatives = {
   description: 'With `slot_unavailable`: up to 3 nearest open slots of the date.',
   items: { $ref: '#/components/schemas/Slot' },
 };
+const editableAt = {
+  type: ['string', 'null'],
+  format: 'date-time',
+  description:
+    'With `template_not_editable`: when the template can be edited again; null if no time is known.',
+};
 const allow = {
   type: 'array',
   description: 'The methods of this path.',
@@ -177,6 +184,7 @@ function failureExample(code: ErrorCode): Json {
       : {}),
     ...(status === 405 ? { allow: ['GET', 'HEAD', 'POST'] } : {}),
     ...(code === 'slot_unavailable' ? { alternatives: [] } : {}),
+    ...(code === 'template_not_editable' ? { editableAt: '2026-03-11T14:00:00.000Z' } : {}),
     ...(code === 'provider_rejected'
       ? { provider: { code: 100, title: 'OAuthException', message: 'Invalid parameter' } }
       : {}),

@@ -56,6 +56,8 @@ export interface PlatformTemplate {
   components: TemplateComponent[];
   qualityScore: string | null;
   rejectedReason: string | null;
+  /** Seconds for which the platform tries to deliver a message; null: its default. */
+  messageTtlSeconds: number | null;
 }
 
 /** A component in the form of our API (upper-case `type`); members without a meaning here are passed through. */
@@ -151,6 +153,8 @@ export interface TemplateReport {
   status?: { state: TemplateState; providerStatus: string };
   /** The current category, never one that is only announced. */
   category?: string;
+  /** A category that the template gets later, at `timestamp` in epoch seconds; null if no time was given. */
+  nextCategory?: { category: string; timestamp: number | null };
   /** Null if the platform has no score yet. */
   qualityScore?: string | null;
   /** Why the status changed, in the platform's words; null if it gave no reason. */
@@ -205,6 +209,15 @@ export interface TemplateDraft {
   category: string;
   parameterFormat: 'positional' | 'named';
   components: TemplateComponent[];
+  messageTtlSeconds?: number | null;
+}
+
+/** A change of a template; absent members stay. Components replace all. */
+export interface TemplateEdit {
+  providerTemplateId: string;
+  components?: TemplateComponent[];
+  category?: string;
+  messageTtlSeconds?: number | null;
 }
 
 /**
@@ -237,6 +250,11 @@ export interface MessagingPlatform {
     sender: SenderAccess,
     draft: TemplateDraft,
   ): Promise<Pick<PlatformTemplate, 'providerTemplateId' | 'state' | 'providerStatus' | 'category'>>;
+  /** Edits a template, which is reviewed again, and returns its state then. */
+  editTemplate(
+    sender: SenderAccess,
+    edit: TemplateEdit,
+  ): Promise<Pick<PlatformTemplate, 'state' | 'providerStatus'>>;
   deleteTemplate(sender: SenderAccess, template: { name: string; providerTemplateId: string }): Promise<void>;
   /** Returns the state of the number. */
   readNumber(sender: SenderAccess): Promise<PhoneNumber>;

@@ -161,7 +161,7 @@ describe('a template', () => {
     const id = uuidv7();
     const row = await insertDraft(database.db, {
       ...{ id, accountId, businessAccountId: null, name: id, language: 'en', category: 'UTILITY' },
-      ...{ parameterFormat: 'positional', components: [] },
+      ...{ parameterFormat: 'positional', components: [], messageTtlSeconds: null },
     });
     expect(row).toMatchObject({ status: 'draft' });
     return id;

@@ -129,6 +129,12 @@ export async function startOtherPlatform(titles: string[] = []) {
       }
       case 'POST templates':
         return { status: 201, body: addTemplate({ ...json(), live: false }) };
+      case 'PATCH templates': {
+        const template = templates.get(id ?? '');
+        if (!template) return problem(7_404, 'unknown template');
+        templates.set(template.key, { ...template, ...json(), live: false });
+        return { status: 200, body: {} };
+      }
       case 'DELETE templates':
         return templates.delete(id ?? '') ? { status: 204 } : problem(7_404, 'unknown template');
       case 'POST files': {

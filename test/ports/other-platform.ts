@@ -82,6 +82,7 @@ function templateOf(value: Json): PlatformTemplate {
     components: value.parts as PlatformTemplate['components'],
     qualityScore: null,
     rejectedReason: null,
+    messageTtlSeconds: null,
   };
 }
 
@@ -178,6 +179,11 @@ export function openOtherPlatform(options: Options): MessagingPlatform {
     async createTemplate(sender, { name, language, category, components }) {
       const made = { title: name, locale: language, kind: category.toLowerCase(), parts: components };
       return templateOf(await post(sender, 'templates', made));
+    },
+    async editTemplate(sender, { providerTemplateId, components, category }) {
+      const body = JSON.stringify({ parts: components, kind: category });
+      await call(sender, { method: 'PATCH', path: `templates/${providerTemplateId}`, body });
+      return { state: 'submitted', providerStatus: 'IN_REVIEW' };
     },
     async deleteTemplate(sender, { providerTemplateId }) {
       await call(sender, { method: 'DELETE', path: `templates/${providerTemplateId}` });

@@ -86,6 +86,8 @@ export function platformSuite(name: string, start: () => Promise<PlatformUnderTe
       await underTest?.close();
     });
 
+    const components = [{ type: 'BODY', text: 'Your parcel is on its way to you now.' }];
+
     async function allTemplates(): Promise<{ templates: PlatformTemplate[]; pages: number }> {
       const templates: PlatformTemplate[] = [];
       let [after, pages]: [string | undefined, number] = [undefined, 0];
@@ -163,6 +165,14 @@ export function platformSuite(name: string, start: () => Promise<PlatformUnderTe
         expect(first).toMatchObject({ state: 'approved', language: 'en_US' });
       });
 
+      test('are edited, and then reviewed again', async () => {
+        const { templates } = await allTemplates();
+        const { providerTemplateId } = templates.find((one) => one.state === 'approved') as PlatformTemplate;
+        const edited = await platform.editTemplate(sender, { providerTemplateId, components });
+        expect(edited).toEqual({ state: 'submitted', providerStatus: expect.stringMatching(/^[A-Z_]+$/) });
+        expect((await platform.readTemplate(sender, providerTemplateId)).components).toEqual(components);
+      });
+
       test('are submitted for review and deleted', async () => {
         const draft = {
           ...{ name: 'from_the_suite', language: 'en_US', category: 'UTILITY' },
@@ -175,6 +185,11 @@ export function platformSuite(name: string, start: () => Promise<PlatformUnderTe
         const { providerTemplateId } = created;
         expect(await platform.readTemplate(sender, providerTemplateId)).toMatchObject({
           ...{ name: draft.name, language: draft.language, components: draft.components },
+        });
+        expect(
+          await failureOf(platform.editTemplate(sender, { providerTemplateId: '999', components })),
+        ).toMatchObject({
+          outcome: 'rejected',
         });
         await platform.deleteTemplate(sender, { name: draft.name, providerTemplateId });
         const { templates } = await allTemplates();

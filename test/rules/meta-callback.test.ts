@@ -171,7 +171,7 @@ describe('other content', () => {
       { ...base, status: templateStatus('APPROVED'), reason: null },
       { ...base, status: templateStatus('PAUSED'), reason: 'SECOND_PAUSE' },
       { ...base, category: 'MARKETING' },
-      base,
+      { ...base, nextCategory: { category: 'MARKETING', timestamp: 1 } },
       { ...base, qualityScore: 'RED' },
       { ...base, qualityScore: null },
       { ...base, componentsChanged: true },

@@ -128,6 +128,9 @@ function templateReport(field: string, value: Json, entry: Json): TemplateReport
       // With `correct_category` it announces a later change, and `new_category` is still the old one.
       const category = value.correct_category === undefined ? textOf(value.new_category) : undefined;
       if (category) report.category = category;
+      const next = textOf(value.correct_category);
+      const at = instantOf(value.category_update_timestamp);
+      if (next) report.nextCategory = { category: next.toUpperCase(), timestamp: at };
       return report;
     }
     case 'message_template_quality_update': {

@@ -97,8 +97,11 @@ function sendCalls(client: MetaClient): Pick<MessagingPlatform, 'sendTemplate'> 
 
 type TemplateCalls = Pick<
   MessagingPlatform,
-  'listTemplates' | 'readTemplate' | 'createTemplate' | 'deleteTemplate'
+  'listTemplates' | 'readTemplate' | 'createTemplate' | 'editTemplate' | 'deleteTemplate'
 >;
+
+const ttlOf = ({ messageTtlSeconds: ttl }: { messageTtlSeconds?: number | null }) =>
+  ttl === undefined || ttl === null ? {} : { message_send_ttl_seconds: ttl };
 
 function templateCalls(client: MetaClient): TemplateCalls {
   const pathOf = (sender: SenderAccess) => `${sender.businessAccountId}/message_templates`;
@@ -130,6 +133,7 @@ function templateCalls(client: MetaClient): TemplateCalls {
           category: draft.category,
           parameter_format: draft.parameterFormat.toUpperCase(),
           components: draft.components,
+          ...ttlOf(draft),
         },
         timeoutMs: readTimeoutMs,
       });
@@ -138,6 +142,21 @@ function templateCalls(client: MetaClient): TemplateCalls {
         ...templateStatus(string(response.status ?? 'PENDING', 'a status')),
         category: string(response.category ?? draft.category, 'a category').toUpperCase(),
       };
+    },
+
+    async editTemplate(sender, { providerTemplateId, components, category, ...edit }) {
+      await client.call(sender, {
+        method: 'POST',
+        path: providerTemplateId,
+        json: {
+          ...(components === undefined ? {} : { components }),
+          ...(category === undefined ? {} : { category }),
+          ...ttlOf(edit),
+        },
+        timeoutMs: readTimeoutMs,
+      });
+      // the response says only that it was taken
+      return templateStatus('PENDING');
     },
 
     async deleteTemplate(sender, template) {

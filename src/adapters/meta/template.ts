@@ -4,7 +4,7 @@ import { type Json, objectsOf, textOf } from './json.ts';
 
 /** The fields of every read: the default response omits quality and reasons. */
 export const templateFields =
-  'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason';
+  'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason,message_send_ttl_seconds';
 
 const text = (value: unknown): string => textOf(value) ?? '';
 
@@ -52,6 +52,7 @@ export function platformTemplate(value: Record<string, unknown>): PlatformTempla
   const quality = value.quality_score as { score?: unknown } | string | undefined;
   const score = typeof quality === 'string' ? quality : text(quality?.score);
   const reason = text(value.rejected_reason);
+  const ttl = Number(textOf(value.message_send_ttl_seconds) ?? 0);
   return {
     providerTemplateId: text(value.id),
     name: text(value.name),
@@ -63,5 +64,6 @@ export function platformTemplate(value: Record<string, unknown>): PlatformTempla
     components: typed(value.components).map(component),
     qualityScore: templateQuality(score),
     rejectedReason: reason === '' || reason === 'NONE' ? null : reason,
+    messageTtlSeconds: Number.isSafeInteger(ttl) && ttl !== 0 ? ttl : null,
   };
 }

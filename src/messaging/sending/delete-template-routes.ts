@@ -1,6 +1,7 @@
 // The route that deletes a template. Part of sending, because it depends on queued messages.
 import { success } from '../../contract/envelope.ts';
-import { DeletedTemplate, DeleteTemplateQuery, TemplateParams } from '../../contract/templates.ts';
+import { CancelQueuedQuery } from '../../contract/template-drafts.ts';
+import { DeletedTemplate, TemplateParams } from '../../contract/templates.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { type DeleteTemplateDeps, deleteTemplate } from './delete-template.ts';
@@ -12,7 +13,7 @@ export function deleteTemplateRoutes(server: Server, deps: DeleteTemplateDeps): 
     {
       schema: {
         params: TemplateParams,
-        querystring: DeleteTemplateQuery,
+        querystring: CancelQueuedQuery,
         response: { 200: success(DeletedTemplate) },
       },
       config: { scope: 'manage' },

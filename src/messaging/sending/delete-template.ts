@@ -14,35 +14,13 @@ import {
 } from '../templates/store.ts';
 import { deleteAtPlatform, platformError, type SubmitDeps, templateNotFound } from '../templates/submit.ts';
 import { publishChanges } from '../templates/sync.ts';
-import { type FailDeps, failAndPublish } from './fail.ts';
-import { ownErrors, state } from './message.ts';
-import {
-  findQueuedOfTemplate,
-  hasOpenSends,
-  isTemplateBeingCalled,
-  isTemplateInUse,
-  type TemplateKey,
-} from './messages-holds-store.ts';
+import { emptyQueue, inUse } from './empty-queue.ts';
+import type { FailDeps } from './fail.ts';
+import { hasOpenSends, isTemplateInUse, type TemplateKey } from './messages-holds-store.ts';
 
 export interface DeleteTemplateDeps extends SubmitDeps, FailDeps {
   db: Db;
   clock: Clock;
-}
-
-/** Queued messages are found in large steps and failed in smaller ones, so that other work runs in between. */
-const foundPerStep = 5_000;
-const failedPerStep = 1_000;
-/** The time limit for cancelling messages and for calls in flight; well below `deletionSeconds`. */
-const emptyQueueWithinMs = 45_000;
-const checkEveryMs = 200;
-
-const cancelled = {
-  ...ownErrors.cancelled,
-  message: 'The template was deleted before this message was sent.',
-};
-
-function inUse(message: string, retryAfterSeconds?: number): AppError {
-  return new AppError('template_in_use', message, retryAfterSeconds ? { retryAfterSeconds } : {});
 }
 
 /**
@@ -61,10 +39,12 @@ export async function deleteTemplate(
   const before = await beginDeleting(deps, { accountId, templateId: found.id }, input.cancelQueued);
   if (before.status === 'draft') return 0;
   const of = { accountId, templateId: before.id };
-  const count = await emptyQueue(deps, of).catch(async (error: unknown) => {
-    await restore(deps, before);
-    throw error;
-  });
+  const count = await emptyQueue(deps, of, 'The template was deleted before this message was sent.').catch(
+    async (error: unknown) => {
+      await restore(deps, before);
+      throw error;
+    },
+  );
   await deleteAtPlatform(deps, before)
     .catch(async (error: unknown) => {
       const isUnknown = error instanceof VendorError && error.outcome === 'unknown';
@@ -105,26 +85,6 @@ async function beginDeleting(
   });
   deps.deliveries.offer(leasedDeliveries);
   return before;
-}
-
-/** Fails all queued messages of a marked template, and waits for calls in flight, whose messages may return. Returns how many failed. */
-async function emptyQueue(deps: DeleteTemplateDeps, of: TemplateKey): Promise<number> {
-  const until = performance.now() + emptyQueueWithinMs;
-  let count = 0;
-  for (;;) {
-    const queued = await findQueuedOfTemplate(deps.hot, of, foundPerStep);
-    for (let at = 0; at < queued.length; at += failedPerStep) {
-      const failures = queued.slice(at, at + failedPerStep).map((key) => ({ ...key, error: cancelled }));
-      count += await failAndPublish(deps, failures, [state.queued]);
-    }
-    if (queued.length === 0 && !(await isTemplateBeingCalled(deps.hot, of))) return count;
-    if (performance.now() > until)
-      throw inUse(
-        `Messages of this template are still being sent or cancelled (${count} were cancelled so far). Repeat the request.`,
-        10,
-      );
-    if (queued.length === 0) await deps.clock.sleep(checkEveryMs);
-  }
 }
 
 /** Restores the template as it was. `staysMarked`: the platform may have deleted it, so the mark stays until it is read. */

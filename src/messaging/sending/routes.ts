@@ -16,6 +16,7 @@ import { templateNotFound } from '../templates/submit.ts';
 import { contactHistoryRoutes } from './contact-history-routes.ts';
 import type { DeleteTemplateDeps } from './delete-template.ts';
 import { deleteTemplateRoutes } from './delete-template-routes.ts';
+import { editTemplateRoutes } from './edit-template-routes.ts';
 import { requireSend } from './find-send.ts';
 import { state, stateNumber } from './message.ts';
 import { findMessage, listMessages, listResults, type ResultRow } from './messages-store.ts';
@@ -44,6 +45,7 @@ export function sendingRoutes(server: Server, deps: SendingRoutesDeps): void {
   resendRoutes(server, deps);
   deleteTemplateRoutes(server, deps);
   contactHistoryRoutes(server, deps);
+  editTemplateRoutes(server, deps);
 }
 
 /** The ids of messages without a result. */

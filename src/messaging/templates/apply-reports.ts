@@ -75,11 +75,19 @@ function changeOf(report: TemplateReport, row: TemplateRow): Parameters<typeof c
   return {
     ...(status === undefined ? {} : { status: status.state, rejectedReason: report.reason ?? null }),
     ...(status === undefined || isStillApproved ? {} : { providerStatus: status.providerStatus }),
-    ...(report.category === undefined ? {} : { category: report.category.toUpperCase() }),
+    ...(report.category === undefined ? {} : { category: report.category.toUpperCase(), nextCategory: null }),
+    ...(report.nextCategory === undefined ? {} : { nextCategory: nextOf(report.nextCategory, row) }),
     ...(report.qualityScore === undefined ? {} : { qualityScore: report.qualityScore }),
     ...(report.timestamp === null ? {} : { reportedAt: new Date(report.timestamp * 1000) }),
   };
 }
+
+/** An announcement may come after the change. */
+const nextOf = (
+  { category, timestamp }: NonNullable<TemplateReport['nextCategory']>,
+  row: TemplateRow,
+): { category: string; at: Date | null } | null =>
+  category === row.category ? null : { category, at: timestamp === null ? null : new Date(timestamp * 1000) };
 
 /** Makes lists due to be read again. */
 export async function requestReadings(db: Db, lists: ReadingKey[]): Promise<void> {

@@ -19,12 +19,13 @@ export async function insertDraft(
     category: string;
     parameterFormat: 'positional' | 'named';
     components: unknown[];
+    messageTtlSeconds: number | null;
   },
 ): Promise<TemplateRow | undefined> {
   const { rows } = await sql<TemplateRow>`
-    insert into templates (id, account_id, business_account_id, name, language, category, status, parameter_format, components)
+    insert into templates (id, account_id, business_account_id, name, language, category, status, parameter_format, components, message_ttl_seconds)
     values (${draft.id}, ${draft.accountId}, ${draft.businessAccountId}, ${draft.name}, ${draft.language},
-      ${draft.category}, ${status.draft}, ${draft.parameterFormat}, ${JSON.stringify(draft.components)}::jsonb)
+      ${draft.category}, ${status.draft}, ${draft.parameterFormat}, ${JSON.stringify(draft.components)}::jsonb, ${draft.messageTtlSeconds})
     on conflict do nothing returning *`.execute(db);
   return rows[0];
 }

@@ -17,6 +17,11 @@ export function templateItem(row: TemplateRow, senders: readonly SenderLabel[]) 
     providerStatus: row.provider_status,
     qualityScore: row.quality_score,
     rejectedReason: row.rejected_reason,
+    messageTtlSeconds: row.message_ttl_seconds,
+    nextCategory:
+      row.next_category === null
+        ? null
+        : { category: row.next_category, at: row.next_category_at?.toISOString() ?? null },
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   };

@@ -12,40 +12,15 @@ import {
 import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
-import { listSenderLabels } from '../senders/store.ts';
-import { inputsOf } from './inputs.ts';
-import { planTemplate } from './placeholders.ts';
+import { sendersFor, templateDetail } from './detail.ts';
 import { templateItem } from './presenter.ts';
 import { previewRoute } from './preview-routes.ts';
-import { findTemplate, listTemplates, type TemplateRow } from './store.ts';
-import { createDraft, type SubmitDeps, submitDraft, templateNotFound } from './submit.ts';
+import { findTemplate, listTemplates } from './store.ts';
+import { createDraft, type SubmitDeps, templateNotFound } from './submit.ts';
 import type { SyncDeps } from './sync.ts';
 import { syncNow } from './sync-schedule.ts';
-import { variablesOf } from './variables.ts';
 
 export type TemplateRoutesDeps = SubmitDeps & SyncDeps;
-
-async function sendersFor(deps: TemplateRoutesDeps, rows: TemplateRow[]) {
-  return listSenderLabels(deps.db, {
-    accountIds: [...new Set(rows.map((row) => row.account_id))],
-    businessAccountIds: [...new Set(rows.flatMap((row) => row.business_account_id ?? []))],
-  });
-}
-
-async function templateDetail(deps: TemplateRoutesDeps, row: TemplateRow) {
-  const plan = planTemplate({
-    category: row.category,
-    parameterFormat: row.parameter_format,
-    components: row.components,
-  });
-  const item = templateItem(row, await sendersFor(deps, [row]));
-  return {
-    ...item,
-    variables: variablesOf(plan),
-    inputs: inputsOf(plan),
-    unsendableReason: plan.unsupported,
-  };
-}
 
 /** GET /v1/templates and /v1/templates/:templateId, and the management of templates. */
 export function templateRoutes(server: Server, deps: TemplateRoutesDeps): void {
@@ -115,27 +90,6 @@ function draftRoutes(server: Server, deps: TemplateRoutesDeps): void {
     async (request) => {
       const row = await createDraft(deps, { accountId: request.caller.accountId, ...request.body });
       return ok('Draft created. Submit it for review.', await templateDetail(deps, row));
-    },
-  );
-
-  server.post(
-    '/v1/templates/:templateId/submit',
-    {
-      schema: {
-        params: TemplateParams,
-        response: { 200: success(TemplateDetail) },
-      },
-      config: manage,
-    },
-    async (request) => {
-      const row = await submitDraft(deps, {
-        accountId: request.caller.accountId,
-        templateId: request.params.templateId,
-      });
-      return ok(
-        'Draft submitted. Its status changes when the platform has reviewed it.',
-        await templateDetail(deps, row),
-      );
     },
   );
 }

@@ -157,20 +157,24 @@ export async function upsertTemplates(
   const of = <T>(pick: (template: PlatformTemplate) => T) => values.map(({ template }) => pick(template));
   const { rows } = await sql<TemplateRow>`
     insert into templates (id, account_id, business_account_id, provider_template_id, name, language, category, status,
-      provider_status, parameter_format, components, quality_score, rejected_reason)
+      provider_status, parameter_format, components, quality_score, rejected_reason, message_ttl_seconds)
     select x.id, ${account.accountId}, ${account.businessAccountId}, x.provider_id, x.name, x.language, x.category,
-      x.status, x.provider_status, x.format, x.components, x.quality, x.reason
+      x.status, x.provider_status, x.format, x.components, x.quality, x.reason, x.ttl
     from unnest(${values.map(({ id }) => id)}::uuid[], ${of((one) => one.providerTemplateId)}::text[],
       ${of((one) => one.name)}::text[], ${of((one) => one.language)}::text[], ${of((one) => one.category)}::text[],
       ${of((one) => one.state)}::text[], ${of((one) => one.providerStatus)}::text[],
       ${of((one) => one.parameterFormat)}::text[], ${of((one) => JSON.stringify(one.components))}::jsonb[],
-      ${of((one) => one.qualityScore)}::text[], ${of((one) => one.rejectedReason)}::text[])
-      x(id, provider_id, name, language, category, status, provider_status, format, components, quality, reason)
+      ${of((one) => one.qualityScore)}::text[], ${of((one) => one.rejectedReason)}::text[],
+      ${of((one) => one.messageTtlSeconds)}::int[])
+      x(id, provider_id, name, language, category, status, provider_status, format, components, quality, reason, ttl)
     on conflict (account_id, business_account_id, name, language) do update set
       provider_template_id = excluded.provider_template_id, category = excluded.category, status = excluded.status,
       provider_status = case when templates.status = ${status.approved} and excluded.status = ${status.approved}
         then templates.provider_status else excluded.provider_status end,
       parameter_format = excluded.parameter_format,
+      message_ttl_seconds = excluded.message_ttl_seconds,
+      next_category = case when templates.category = excluded.category then templates.next_category end,
+      next_category_at = case when templates.category = excluded.category then templates.next_category_at end,
       components = excluded.components, quality_score = excluded.quality_score,
       rejected_reason = excluded.rejected_reason, updated_at = now()
     returning *`.execute(tx);
@@ -185,6 +189,7 @@ export async function changeTemplate(
     status?: string;
     providerStatus?: string;
     category?: string;
+    nextCategory?: { category: string; at: Date | null } | null;
     qualityScore?: string | null;
     rejectedReason?: string | null;
     reportedAt?: Date;
@@ -196,6 +201,12 @@ export async function changeTemplate(
       ...(change.status === undefined ? {} : { status: change.status }),
       ...(change.providerStatus === undefined ? {} : { provider_status: change.providerStatus }),
       ...(change.category === undefined ? {} : { category: change.category }),
+      ...(change.nextCategory === undefined
+        ? {}
+        : {
+            next_category: change.nextCategory?.category ?? null,
+            next_category_at: change.nextCategory?.at ?? null,
+          }),
       ...(change.qualityScore === undefined ? {} : { quality_score: change.qualityScore }),
       ...(change.rejectedReason === undefined ? {} : { rejected_reason: change.rejectedReason }),
       ...(change.reportedAt === undefined ? {} : { reported_at: change.reportedAt }),

@@ -10,6 +10,7 @@ import { callWithFailover } from '../senders/failover.ts';
 import { findDefaultSender, listCallers, type SenderRow } from '../senders/store.ts';
 import { draftProblems, sampleIdOf, sampleIdsOf, withHandle } from './draft.ts';
 import { bindDraft, insertDraft, markSubmitted } from './drafts-store.ts';
+import { ttlProblems } from './edit-rules.ts';
 import { cardsOf } from './kinds.ts';
 import { planTemplate } from './placeholders.ts';
 import { templateStatus } from './status.ts';
@@ -18,7 +19,7 @@ import { publishChanges } from './sync.ts';
 
 export interface SubmitDeps extends AccessDeps, SampleDeps, PublishDeps {
   clock: Clock;
-  platform: Pick<MessagingPlatform, 'createTemplate' | 'deleteTemplate' | 'uploadSample'>;
+  platform: Pick<MessagingPlatform, 'createTemplate' | 'editTemplate' | 'deleteTemplate' | 'uploadSample'>;
 }
 
 export interface Draft {
@@ -29,6 +30,7 @@ export interface Draft {
   /** Default: the default sender's. */
   businessAccountId?: string | undefined;
   components: { type: string }[];
+  messageTtlSeconds?: number | null | undefined;
 }
 
 export function templateNotFound(): AppError {
@@ -40,7 +42,7 @@ function templateExists(): AppError {
 }
 
 /** Named if a placeholder of a text, also of a card's, has a name. */
-function formatOf(components: TemplateComponent[]): 'named' | 'positional' {
+export function formatOf(components: TemplateComponent[]): 'named' | 'positional' {
   const texts = [...components, ...cardsOf(components).flat()].map((part) => part.text ?? '');
   return /\{\{\s*[a-z][a-z0-9_]*\s*\}\}/i.test(texts.join(' ')) ? 'named' : 'positional';
 }
@@ -52,6 +54,7 @@ export async function createDraft(deps: SubmitDeps, draft: Draft): Promise<Templ
   const { category, language } = draft;
   const samples = await findSamples(deps, draft.accountId, sampleIdsOf(components));
   const problems = draftProblems({ category, language, parameterFormat, components }, samples);
+  problems.push(...ttlProblems(category, draft.messageTtlSeconds));
   const { unsupported } = planTemplate({ category, parameterFormat, components });
   if (unsupported)
     problems.push({ path: 'components', message: `cannot be sent by this gateway: ${unsupported}` });
@@ -71,13 +74,14 @@ export async function createDraft(deps: SubmitDeps, draft: Draft): Promise<Templ
     category,
     parameterFormat,
     components,
+    messageTtlSeconds: draft.messageTtlSeconds ?? null,
   });
   if (!row) throw templateExists();
   return row;
 }
 
 /** The senders that can make calls for the template's business account, the preferred one first; at least one. */
-async function callersFor(deps: SubmitDeps, row: TemplateRow): Promise<SenderRow[]> {
+export async function callersFor(deps: SubmitDeps, row: TemplateRow): Promise<SenderRow[]> {
   const businessAccountId =
     row.business_account_id ?? (await findDefaultSender(deps.db, row.account_id))?.business_account_id;
   const callers = businessAccountId ? await listCallers(deps.db, row.account_id, { businessAccountId }) : [];
@@ -86,7 +90,7 @@ async function callersFor(deps: SubmitDeps, row: TemplateRow): Promise<SenderRow
 }
 
 /** Uploads the samples of media headers, those of cards too, and returns the components with their handles. */
-async function componentsToSend(
+export async function componentsToSend(
   deps: SubmitDeps,
   { accountId, components }: { accountId: string; components: TemplateComponent[] },
   access: SenderAccess,
@@ -121,7 +125,7 @@ export async function submitDraft(
   if (row.status !== templateStatus.draft) {
     throw new AppError(
       'template_not_draft',
-      `This template is ${row.status}; only a draft can be submitted.`,
+      `This template is ${row.status}; only a draft or a rejected template can be submitted.`,
     );
   }
   const callers = await callersFor(deps, row);
@@ -136,6 +140,7 @@ export async function submitDraft(
       language: row.language,
       category: row.category,
       parameterFormat: row.parameter_format,
+      messageTtlSeconds: row.message_ttl_seconds,
       components: await componentsToSend(
         deps,
         { accountId: row.account_id, components: row.components },

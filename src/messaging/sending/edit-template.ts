@@ -1,0 +1,135 @@
+// Edits and submissions of templates: rejected while messages are queued, unless they are to be cancelled first.
+import { AppError, VendorError } from '../../base/errors.ts';
+import { isUuid } from '../../base/ids.ts';
+import { editAtPlatform, editedValues, requireEditable, type TemplateChanges } from '../templates/edit.ts';
+import { editLimits, recentEdits } from '../templates/edit-rules.ts';
+import {
+  changeDraft,
+  type EditedValues,
+  endEditing,
+  markEditing,
+  recordEdit,
+} from '../templates/edits-store.ts';
+import { templateStatus } from '../templates/status.ts';
+import { findTemplate, lockTemplate, type TemplateRow } from '../templates/store.ts';
+import { platformError, submitDraft, templateNotFound } from '../templates/submit.ts';
+import { publishChanges } from '../templates/sync.ts';
+import type { DeleteTemplateDeps } from './delete-template.ts';
+import { emptyQueue, inUse } from './empty-queue.ts';
+import { isTemplateInUse } from './messages-holds-store.ts';
+
+interface TemplateToEdit {
+  accountId: string;
+  templateId: string;
+  cancelQueued: boolean;
+}
+
+async function requireTemplate(deps: DeleteTemplateDeps, of: TemplateToEdit): Promise<TemplateRow> {
+  const row = isUuid(of.templateId) ? await findTemplate(deps.db, of.accountId, of.templateId) : undefined;
+  if (!row) throw templateNotFound();
+  return row;
+}
+
+/**
+ * Edits a draft, or a template at the platform. 400 with every problem of the new content; 409 `template_not_editable`
+ * with `editableAt`; 409 `template_in_use` while its messages are queued or in flight, unless `cancelQueued`.
+ */
+export async function editTemplate(
+  deps: DeleteTemplateDeps,
+  of: TemplateToEdit,
+  changes: TemplateChanges,
+): Promise<TemplateRow> {
+  const row = await requireTemplate(deps, of);
+  const values = await editedValues(deps, row, changes);
+  if (row.status === templateStatus.draft) {
+    const changed = await changeDraft(deps.db, row.id, values);
+    if (changed) return changed;
+    throw new AppError('conflict', 'The draft was submitted in the meantime. Repeat the request.');
+  }
+  return edit(deps, of, row, { changes, values });
+}
+
+/** Submits a draft, or a rejected template again; 409 `template_not_draft` for every other. */
+export async function submitTemplate(deps: DeleteTemplateDeps, of: TemplateToEdit): Promise<TemplateRow> {
+  const row = await requireTemplate(deps, of);
+  if (row.provider_status !== 'REJECTED' || row.status === templateStatus.draft) return submitDraft(deps, of);
+  const changes = { components: row.components, category: row.category };
+  const { category, components, parameter_format: parameterFormat, message_ttl_seconds } = row;
+  const values = { category, components, parameterFormat, messageTtlSeconds: message_ttl_seconds };
+  return edit(deps, of, row, { changes, values });
+}
+
+/** Marks the template, empties its queue, calls the platform and records the result. */
+async function edit(
+  deps: DeleteTemplateDeps,
+  of: TemplateToEdit,
+  { id }: TemplateRow,
+  { changes, values }: { changes: TemplateChanges; values: EditedValues },
+): Promise<TemplateRow> {
+  const { before, marked } = await beginEditing(deps, of, id);
+  const mark = { id, until: marked.deleting_until };
+  const restore = async (status: Pick<TemplateRow, 'status'> | undefined) => {
+    await change(deps, id, (tx) => endEditing(tx, mark, status));
+  };
+  const key = { accountId: of.accountId, templateId: id };
+  await emptyQueue(deps, key, 'The template was edited before this message was sent.').catch(
+    async (error: unknown) => {
+      await restore(before);
+      throw error;
+    },
+  );
+  const result = await editAtPlatform(deps, before, changes)
+    .catch(async (error: unknown) => {
+      const isUnknown = error instanceof VendorError && error.outcome === 'unknown';
+      await restore(isUnknown ? undefined : before);
+      throw error;
+    })
+    .catch(platformError);
+  const now = deps.clock.now();
+  const counts = before.status === templateStatus.approved;
+  const edits = [...recentEdits(before.edited_at, now), ...(counts ? [now] : [])];
+  const editedAt = edits.slice(-editLimits.per30Days).map((time) => new Date(time));
+  const { state: status, providerStatus } = result;
+  const after = await change(deps, id, (tx) =>
+    recordEdit(tx, mark, { ...values, status, providerStatus, editedAt }),
+  );
+  return after ?? requireTemplate(deps, of);
+}
+
+async function beginEditing(deps: DeleteTemplateDeps, of: TemplateToEdit, id: string) {
+  const { leasedDeliveries, ...begun } = await deps.hot.transaction().execute(async (tx) => {
+    // waits for sends that are being inserted; later ones see the mark
+    const before = await lockTemplate(tx, id);
+    if (!before) throw templateNotFound();
+    if (before.deleting_until && before.deleting_until.getTime() > deps.clock.now())
+      throw new AppError('conflict', 'The template is being deleted or edited. Try again in a few seconds.', {
+        retryAfterSeconds: 5,
+      });
+    requireEditable(before, deps.clock.now());
+    if (!of.cancelQueued && (await isTemplateInUse(tx, { accountId: of.accountId, templateId: id })))
+      throw inUse(
+        'Messages of this template are queued. Wait until they are sent, cancel their sends, or repeat the request with cancelQueued=true.',
+      );
+    const marked = await markEditing(tx, id);
+    const leasedDeliveries = await publishChanges(deps, tx, [{ before, after: marked, reason: null }]);
+    return { before, marked, leasedDeliveries };
+  });
+  deps.deliveries.offer(leasedDeliveries);
+  return begun;
+}
+
+/** Changes the locked row and publishes the change. */
+async function change(
+  deps: DeleteTemplateDeps,
+  id: string,
+  act: (tx: Parameters<typeof lockTemplate>[0]) => Promise<TemplateRow | undefined>,
+): Promise<TemplateRow | undefined> {
+  const { after, leasedDeliveries } = await deps.db.transaction().execute(async (tx) => {
+    const before = await lockTemplate(tx, id);
+    const after = before && (await act(tx));
+    const changes = before && after ? [{ before, after, reason: null }] : [];
+    return { after, leasedDeliveries: await publishChanges(deps, tx, changes) };
+  });
+  deps.deliveries.offer(leasedDeliveries);
+  return after;
+}

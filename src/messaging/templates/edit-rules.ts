@@ -1,0 +1,57 @@
+// When the platform allows a template to be edited, and for how long it may try to deliver a message. Pure.
+import type { Problem } from '../../base/errors.ts';
+import { ownProviderStatus, templateStatus } from './status.ts';
+
+const dayMs = 86_400_000;
+/** WhatsApp's limits on edits of an approved template (Cloud API, "Template management"). */
+export const editLimits = { perDay: 1, per30Days: 10 };
+/** Statuses of templates that are not approved and can be edited, without a limit. */
+const editableWords = new Set(['REJECTED', 'PAUSED']);
+
+export interface EditState {
+  status: string;
+  provider_status: string | null;
+  /** When it was edited while approved. */
+  edited_at: Date[];
+}
+
+/** Whether the template can be edited now, and if not, when; `at` is null if no time is known. */
+export function editability(row: EditState, nowMs: number): { isEditable: boolean; at: Date | null } {
+  if (row.status === templateStatus.draft) return { isEditable: true, at: null };
+  const word = row.provider_status ?? '';
+  if (word === ownProviderStatus.pendingDeletion) return { isEditable: false, at: null };
+  if (row.status !== templateStatus.approved) return { isEditable: editableWords.has(word), at: null };
+  const edits = recentEdits(row.edited_at, nowMs);
+  const nth = (count: number) => edits.at(-count);
+  const ends = [
+    (nth(editLimits.perDay) ?? Number.NEGATIVE_INFINITY) + dayMs,
+    (nth(editLimits.per30Days) ?? Number.NEGATIVE_INFINITY) + 30 * dayMs,
+  ];
+  const at = Math.max(...ends);
+  return at > nowMs ? { isEditable: false, at: new Date(at) } : { isEditable: true, at: null };
+}
+
+/** The edits that still count, in order. */
+export const recentEdits = (edits: readonly Date[], nowMs: number): number[] =>
+  edits
+    .map((edit) => edit.getTime())
+    .filter((time) => time > nowMs - 30 * dayMs)
+    .sort((a, b) => a - b);
+
+/** Seconds that a category allows (Cloud API, "Time-to-live"); -1 is 30 days. */
+const ttlRanges: Record<string, readonly [least: number, most: number]> = {
+  AUTHENTICATION: [30, 900],
+  UTILITY: [30, 43_200],
+  MARKETING: [43_200, 2_592_000],
+};
+
+/** The problem of a time to live for a category; none for null, the platform's default. */
+export function ttlProblems(category: string, seconds: number | null | undefined): Problem[] {
+  const range = ttlRanges[category.toUpperCase()];
+  if (seconds === undefined || seconds === null || !range) return [];
+  if (seconds === -1 && category.toUpperCase() !== 'MARKETING') return [];
+  const [least, most] = range;
+  if (seconds >= least && seconds <= most) return [];
+  const message = `must be ${least} to ${most} seconds for the category ${category.toUpperCase()}`;
+  return [{ path: 'messageTtlSeconds', message }];
+}

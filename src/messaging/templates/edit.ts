@@ -1,0 +1,83 @@
+// The content of an edit: its new values, checked, and the platform's call.
+import { AppError, invalidRequest } from '../../base/errors.ts';
+import type { PlatformTemplate, TemplateComponent } from '../../ports/platform.ts';
+import { findSamples } from '../media/sample.ts';
+import { callWithFailover } from '../senders/failover.ts';
+import { draftProblems, sampleIdsOf } from './draft.ts';
+import { editability, ttlProblems } from './edit-rules.ts';
+import type { EditedValues } from './edits-store.ts';
+import { planTemplate } from './placeholders.ts';
+import type { TemplateRow } from './store.ts';
+import { callersFor, componentsToSend, formatOf, type SubmitDeps } from './submit.ts';
+
+/** What a request changes; absent members stay. */
+export interface TemplateChanges {
+  components?: { type: string }[] | undefined;
+  category?: string | undefined;
+  messageTtlSeconds?: number | null | undefined;
+}
+
+/** Throws 409 `template_not_editable`, with the time from which it is editable, if the platform forbids an edit now. */
+export function requireEditable(row: TemplateRow, nowMs: number): void {
+  const { isEditable, at } = editability(row, nowMs);
+  if (isEditable) return;
+  const extra = { editableAt: at?.toISOString() ?? null };
+  const message = at
+    ? 'The platform allows an approved template to be edited once in 24 hours and 10 times in 30 days. Try again at editableAt.'
+    : `The template is ${row.provider_status ?? row.status}; the platform allows edits of approved, rejected and paused templates only.`;
+  throw new AppError('template_not_editable', message, { extra });
+}
+
+/** The values after the changes; 400 with every problem for which the platform would reject them. */
+export async function editedValues(
+  deps: SubmitDeps,
+  row: TemplateRow,
+  changes: TemplateChanges,
+): Promise<EditedValues> {
+  const components = (changes.components ?? row.components) as TemplateComponent[];
+  const category = changes.category ?? row.category;
+  const messageTtlSeconds =
+    changes.messageTtlSeconds === undefined ? row.message_ttl_seconds : changes.messageTtlSeconds;
+  const parameterFormat = changes.components ? formatOf(components) : row.parameter_format;
+  const problems = ttlProblems(category, changes.messageTtlSeconds);
+  if (changes.components) {
+    const samples = await findSamples(deps, row.account_id, sampleIdsOf(components));
+    const { language } = row;
+    problems.push(...draftProblems({ category, language, parameterFormat, components }, samples));
+    const { unsupported } = planTemplate({ category, parameterFormat, components });
+    if (unsupported)
+      problems.push({ path: 'components', message: `cannot be sent by this gateway: ${unsupported}` });
+  }
+  if (row.status === 'approved' && category !== row.category)
+    problems.push({ path: 'category', message: 'cannot be changed while the template is approved' });
+  if (problems.length > 0) throw invalidRequest(problems);
+  return { components, category, parameterFormat, messageTtlSeconds };
+}
+
+/** Edits a template at the platform: what `changes` names, or everything again for a resubmission. Throws VendorError. */
+export async function editAtPlatform(
+  deps: SubmitDeps,
+  row: TemplateRow,
+  changes: TemplateChanges,
+): Promise<Pick<PlatformTemplate, 'state' | 'providerStatus'>> {
+  const providerTemplateId = row.provider_template_id;
+  if (providerTemplateId === null) throw new Error('Only a template of the platform is edited there.');
+  const { result } = await callWithFailover(
+    deps,
+    await callersFor(deps, row),
+    async (access) => {
+      const components = changes.components as TemplateComponent[] | undefined;
+      return deps.platform.editTemplate(access, {
+        providerTemplateId,
+        ...(components
+          ? { components: await componentsToSend(deps, { accountId: row.account_id, components }, access) }
+          : {}),
+        ...(changes.category === undefined ? {} : { category: changes.category }),
+        ...(changes.messageTtlSeconds === undefined ? {} : { messageTtlSeconds: changes.messageTtlSeconds }),
+      });
+    },
+    // a repeated edit of an approved template would count twice
+    { isRepeatable: false },
+  );
+  return result;
+}

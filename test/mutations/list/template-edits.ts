@@ -1,0 +1,66 @@
+// Mutations of edits of templates.
+import type { Mutation } from '../mutation.ts';
+
+const rules = 'src/messaging/templates/edit-rules.ts';
+const operation = 'src/messaging/sending/edit-template.ts';
+const tests = ['test/api/template-edits.test.ts'];
+const ruleTests = ['test/rules/template-edits.test.ts'];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'an approved template may be edited any number of times in 30 days',
+    file: rules,
+    find: 'per30Days: 10 }',
+    replace: 'per30Days: 1000 }',
+    tests: ruleTests,
+  },
+  {
+    name: 'an approved template may be edited twice a day',
+    file: rules,
+    find: 'perDay: 1,',
+    replace: 'perDay: 2,',
+    tests: ruleTests,
+  },
+  {
+    name: 'a template in review may be edited',
+    file: rules,
+    find: "new Set(['REJECTED', 'PAUSED'])",
+    replace: "new Set(['REJECTED', 'PAUSED', 'PENDING'])",
+    tests: ruleTests,
+  },
+  {
+    name: 'a template is edited while messages of it are queued',
+    file: operation,
+    find: '!of.cancelQueued && (await',
+    replace: 'of.cancelQueued && (await',
+    tests,
+  },
+  {
+    name: 'an edit that the platform rejected keeps the template unsendable',
+    file: operation,
+    find: 'await restore(isUnknown ? undefined : before);',
+    replace: 'if (isUnknown) await restore(undefined);',
+    tests,
+  },
+  {
+    name: 'edits of an approved template are not counted',
+    file: operation,
+    find: '...(counts ? [now] : [])',
+    replace: '...(counts ? [] : [])',
+    tests,
+  },
+  {
+    name: 'the category of an approved template is edited',
+    file: 'src/messaging/templates/edit.ts',
+    find: "row.status === 'approved' && category !== row.category",
+    replace: "row.status === 'draft' && category !== row.category",
+    tests,
+  },
+  {
+    name: 'an announced category stays after the change',
+    file: 'src/messaging/templates/apply-reports.ts',
+    find: ', nextCategory: null }',
+    replace: ' }',
+    tests,
+  },
+];
