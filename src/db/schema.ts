@@ -541,6 +541,7 @@ export interface Templates {
   business_account_id: string | null;
   category: string;
   components: Json;
+  components_changed_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   deleting_until: Timestamp | null;
   edited_at: Generated<ArrayType<Timestamp>>;
@@ -555,6 +556,8 @@ export interface Templates {
   provider_template_id: string | null;
   quality_score: string | null;
   read_due_at: Timestamp | null;
+  recheck_after: string | null;
+  recheck_since: Timestamp | null;
   rejected_reason: string | null;
   reported_at: Timestamp | null;
   status: string;

@@ -85,6 +85,12 @@ export const ownErrors = {
     title: 'unsendable',
     message: 'The sender or media file of the message was removed. It was not sent.',
   },
+  templateChanged: {
+    code: 900007,
+    title: 'template_changed',
+    message:
+      'The template changed while the message was queued, and its content no longer fits. It was not sent.',
+  },
 } as const;
 
 export interface MessageError {

@@ -159,6 +159,7 @@ const newSendOf = (id: string, { request, template, sender, messages }: CheckedS
   templateName: template.name,
   language: template.language,
   total: messages.length,
+  templateChangedAt: template.components_changed_at,
   name: request.name,
   listed: request.name !== undefined || request.sendAt !== undefined,
 });
@@ -175,7 +176,8 @@ async function schedule(deps: SendDeps, send: CheckedSend & { sendAt: Date }): P
   await deps.hot.transaction().execute(async (tx) => {
     await lockMedia(tx, request.accountId, mediaIdsOf(request));
     if (key) await storeKey(tx, { ...key, subjectId: id, leaseSeconds: keyLeaseSeconds(deps) });
-    if (!(await insertScheduledSend(tx, scheduled, messages, common))) await throwMissing(tx, request);
+    if (!(await insertScheduledSend(tx, scheduled, messages, common)))
+      await throwMissing(tx, request, template);
   });
   return { id, templateId: template.id, messages, awaited: [] };
 }
@@ -240,20 +242,22 @@ async function store(
   const mediaIds = mediaIdsOf(request);
   // a single statement needs no transaction, which would add three round trips
   const isAlone = mediaIds.length === 0 && key === undefined && also === undefined;
-  if (isAlone) return (await insert(deps.hot)) ?? throwMissing(deps.hot, request);
+  if (isAlone) return (await insert(deps.hot)) ?? throwMissing(deps.hot, request, template);
   return deps.hot.transaction().execute(async (tx) => {
     await also?.(tx, messages);
     await lockMedia(tx, request.accountId, mediaIds);
     if (key) await storeKey(tx, { ...key, subjectId: send.sendId, leaseSeconds: keyLeaseSeconds(deps) });
     // thrown inside the transaction, so that no key is stored without its send
-    return (await insert(tx)) ?? throwMissing(tx, request);
+    return (await insert(tx)) ?? throwMissing(tx, request, template);
   });
 }
 
 /** Reports why nothing was stored: the template or sender was removed, or is being deleted, since it was resolved. */
-async function throwMissing(db: Db | Tx, request: SendRequest): Promise<never> {
+async function throwMissing(db: Db | Tx, request: SendRequest, checked: TemplateRow): Promise<never> {
   const { template } = await resolveTemplate(db, request.accountId, request);
   requireApproved(template);
+  if (template.components_changed_at?.getTime() !== checked.components_changed_at?.getTime())
+    throw new AppError('conflict', 'The template changed in the meantime. Send again.');
   throw new AppError('sender_not_found', 'The sender was removed in the meantime. Send again.');
 }
 

@@ -68,6 +68,8 @@ export interface NewSend {
   templateName: string;
   language: string;
   total: number;
+  /** When the components last changed, as the recipients were checked against them. */
+  templateChangedAt?: Date | null;
   name?: string | undefined;
   /** True if the list of sends shows it without being asked for all. */
   listed?: boolean;
@@ -97,7 +99,7 @@ export interface InsertedSend {
 
 /**
  * Inserts a send and its messages in one statement. Locks the sender against removal and the template against deletion.
- * Returns undefined and inserts nothing if either is gone or being deleted.
+ * Returns undefined and inserts nothing if either is gone, or the template is being deleted or has changed.
  */
 export async function insertSend(
   db: Db | Tx,
@@ -108,7 +110,8 @@ export async function insertSend(
   const { rows } = await sql<{ n: number; is_open: boolean; lease: string | null }>`
     /* insertSend */ with sender as (select id from senders where id = ${send.senderId} for key share),
     template as (select id from templates where id = ${send.templateId}
-      and provider_status is distinct from ${ownProviderStatus.pendingDeletion} for key share),
+      and provider_status is distinct from ${ownProviderStatus.pendingDeletion}
+      and components_changed_at is not distinct from ${send.templateChangedAt ?? null}::timestamptz for key share),
     s as (
       insert into sends (account_id, id, sender_id, template_id, template_name, language, total, name, listed, priority, started_at,
         expires_in, expires_at)

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { templateStatus } from './status.ts';
-import type { TemplateRow } from './store.ts';
+import { startRecheck, type TemplateRow } from './store.ts';
 
 const status = sqlConstants(templateStatus);
 
@@ -54,7 +54,8 @@ export async function recordEdit(
     update templates set components = ${JSON.stringify(edit.components)}::jsonb, category = ${edit.category},
       parameter_format = ${edit.parameterFormat}, message_ttl_seconds = ${edit.messageTtlSeconds},
       status = ${edit.status}, provider_status = ${edit.providerStatus}, rejected_reason = null,
-      edited_at = ${[...edit.editedAt]}::timestamptz[], deleting_until = null, read_due_at = now(), updated_at = now()
+      edited_at = ${[...edit.editedAt]}::timestamptz[], deleting_until = null, read_due_at = now(), updated_at = now(),
+      ${startRecheck}
     where id = ${of.id} and deleting_until = ${of.until} returning *`.execute(tx);
   return rows[0];
 }

@@ -22,6 +22,15 @@ export interface TemplateFilter {
   businessAccountId?: string | undefined;
 }
 
+/** What a change of the components sets: no message of the template is called until all were checked again. */
+export const startRecheck = sql`components_changed_at = date_trunc('milliseconds', now()), recheck_since = now(), recheck_after = null`;
+
+/** Starts the check of queued messages of templates whose components changed. */
+export async function recheckTemplates(tx: Tx, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`update templates set ${startRecheck} where id = any(${ids}::uuid[])`.execute(tx);
+}
+
 /** A LIKE pattern for texts that contain this text. */
 const likePart = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 

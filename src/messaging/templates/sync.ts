@@ -8,6 +8,7 @@ import type { MessagingPlatform, PlatformTemplate } from '../../ports/platform.t
 import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { type AccessDeps, senderAccess } from '../senders/access.ts';
 import type { SenderRow } from '../senders/store.ts';
+import { shapeOf } from './fits.ts';
 import type { TemplateChange } from './presenter.ts';
 import {
   clearSingleReads,
@@ -22,6 +23,7 @@ import {
   deleteTemplates,
   lockByProviderId,
   lockTemplates,
+  recheckTemplates,
   type TemplateRow,
   type TemplateValues,
   upsertTemplates,
@@ -129,13 +131,17 @@ async function overwrite(
 ): Promise<TemplateChange[]> {
   const before = new Map(known.map((one) => [nameOf(one), one]));
   const changes: TemplateChange[] = [];
+  const changed: string[] = [];
   for (let at = 0; at < values.length; at += rowsPerStatement) {
     for (const after of await upsertTemplates(tx, account, values.slice(at, at + rowsPerStatement))) {
       const old = before.get(nameOf(after));
+      if (old && shapeOf(old) !== shapeOf(after)) changed.push(after.id);
       const isSameStatus = old?.provider_status === after.provider_status;
       if (old) changes.push({ before: old, after, reason: isSameStatus ? null : after.rejected_reason });
     }
   }
+  // in this transaction: no message is called between the change and its check
+  await recheckTemplates(tx, changed);
   return changes;
 }
 

@@ -174,8 +174,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a send is stored for a template that is being deleted',
     file: sends,
-    find: '\n      and provider_status is distinct from ${ownProviderStatus.pendingDeletion} for key share)',
-    replace: ' for key share)',
+    find: '\n      and provider_status is distinct from ${ownProviderStatus.pendingDeletion}\n      and components_changed_at',
+    replace: '\n      and components_changed_at',
     tests: ['test/api/template-deletion.test.ts'],
   },
   {

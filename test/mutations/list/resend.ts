@@ -87,8 +87,9 @@ export const mutations: Mutation[] = [
   {
     name: 'a send whose template was deleted during its insert keeps its key',
     file: 'src/messaging/sending/send.ts',
-    find: '    return (await insert(tx)) ?? throwMissing(tx, request);\n  });',
-    replace: '    return insert(tx);\n  }).then((written) => written ?? throwMissing(deps.hot, request));',
+    find: '    return (await insert(tx)) ?? throwMissing(tx, request, template);\n  });',
+    replace:
+      '    return insert(tx);\n  }).then((written) => written ?? throwMissing(deps.hot, request, template));',
     tests: ['test/api/send-idempotency.test.ts'],
   },
 ];

@@ -110,8 +110,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a send is inserted while its template is being deleted',
     file: 'src/messaging/sending/sends-store.ts',
-    find: 'is distinct from ${ownProviderStatus.pendingDeletion} for key share',
-    replace: 'is distinct from ${null}::text for key share',
+    find: 'is distinct from ${ownProviderStatus.pendingDeletion}\n      and components_changed_at',
+    replace: 'is distinct from ${null}::text\n      and components_changed_at',
     tests: ['test/api/template-deletion.test.ts'],
   },
   {

@@ -1,0 +1,42 @@
+// Templates whose queued messages are checked again, and these messages in steps.
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../db/db.ts';
+import type { FilledTemplate } from '../../ports/platform.ts';
+import type { TemplateRow } from '../templates/store.ts';
+import type { MessageKey } from './message.ts';
+import { stateSql } from './messages-sql-store.ts';
+
+/** Locks one template whose messages are being checked; undefined if there is none that is free. */
+export async function lockTemplateToRecheck(tx: Tx): Promise<TemplateRow | undefined> {
+  const { rows } = await sql<TemplateRow>`
+    select * from templates where recheck_since is not null order by recheck_since limit 1
+    for no key update skip locked`.execute(tx);
+  return rows[0];
+}
+
+const nil = '00000000-0000-0000-0000-000000000000';
+
+/** A message of an account; `content` is null unless it is queued and of the template. */
+export type ScannedMessage = MessageKey & { content: FilledTemplate | null };
+
+/** Reads the account's next `limit` messages after `after`, by primary key. */
+export async function scanMessages(
+  db: Db | Tx,
+  of: { accountId: string; templateId: string; after: string | null },
+  limit: number,
+): Promise<ScannedMessage[]> {
+  const { rows } = await sql<ScannedMessage>`
+    select account_id as "accountId", id,
+      case when state = ${stateSql.queued} and template_id = ${of.templateId} then content end as content
+    from messages where account_id = ${of.accountId} and id > ${of.after ?? nil}::uuid
+    order by account_id, id limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Records how far the check has come; null: it is done, and the template's messages may be called. */
+export async function recordRecheck(tx: Tx, templateId: string, after: string | null): Promise<void> {
+  await sql`
+    update templates set recheck_after = ${after}::uuid,
+      recheck_since = case when ${after}::uuid is not null then recheck_since end
+    where id = ${templateId}`.execute(tx);
+}

@@ -1,0 +1,38 @@
+// The check of queued messages after the components of their template changed. Until it is done, none of them is called.
+import { lowestUuidAt } from '../../base/uuid-time.ts';
+import { fits } from '../templates/fits.ts';
+import { planTemplate } from '../templates/placeholders.ts';
+import { type FailDeps, failAndPublish } from './fail.ts';
+import { type MessageKey, ownErrors, state } from './message.ts';
+import { lockTemplateToRecheck, recordRecheck, scanMessages } from './recheck-store.ts';
+
+const scannedPerStep = 2_000;
+/** The longest time to live of a message (30 days), and a day for clocks that differ. */
+const queuedAtMostMs = 31 * 86_400_000;
+
+/**
+ * The worker's round: checks one step of one template. Messages that no longer fit fail as `template_changed`. Returns how
+ * many messages it read, at least 1 if there was a template.
+ */
+export async function recheckMessages(deps: FailDeps): Promise<number> {
+  const found = await deps.hot.transaction().execute(async (tx) => {
+    const row = await lockTemplateToRecheck(tx);
+    if (!row) return undefined;
+    const { category, parameter_format: parameterFormat, components } = row;
+    const plan = planTemplate({ category, parameterFormat, components });
+    const after = row.recheck_after ?? lowestUuidAt(new Date(deps.clock.now() - queuedAtMostMs));
+    const of = { accountId: row.account_id, templateId: row.id, after };
+    const scanned = await scanMessages(tx, of, scannedPerStep);
+    const misfits: MessageKey[] = scanned
+      .filter(({ content }) => content !== null && !fits(plan, content))
+      .map(({ accountId, id }) => ({ accountId, id }));
+    // misfits fail before the step counts as done: after a crash it is repeated
+    if (misfits.length === 0)
+      await recordRecheck(tx, row.id, scanned.length < scannedPerStep ? null : (scanned.at(-1)?.id ?? null));
+    return { misfits, count: scanned.length };
+  });
+  if (!found) return 0;
+  const failures = found.misfits.map((key) => ({ ...key, error: ownErrors.templateChanged }));
+  await failAndPublish(deps, failures, [state.queued]);
+  return found.count + 1;
+}

@@ -1,0 +1,127 @@
+// Queued messages of a template whose components change: those that no longer fit fail, the others are sent.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { send } from '../harness/sends.ts';
+
+let gateway: Gateway;
+let ids: Record<string, string>;
+const names = ['grown', 'reworded', 'held', 'raced'];
+beforeAll(async () => {
+  gateway = await startGateway();
+  const components = [{ type: 'BODY', text: 'Hi {{1}}, welcome.' }];
+  const seeds = names.map((name) => ({ name, language: 'en_US', category: 'UTILITY', components }));
+  ({ templateIds: ids } = await addSender(gateway, seeds));
+});
+afterAll(() => gateway?.close());
+
+/** Queues a message for a while, and changes the template's text at the platform. */
+async function queuedThenChanged(name: string, phone: string, text: string): Promise<string> {
+  await gateway.platform.addFault({ on: 'messages', times: 1, code: 131056 });
+  const { body } = await send(
+    gateway,
+    { templateId: ids[name] ?? '', recipients: [{ phone, variables: { '1': 'Ada' } }] },
+    { headers: { prefer: 'respond-async' } },
+  );
+  const id = body.data?.messages[0]?.id ?? '';
+  const dueIn = (ms: number, attempts: number) => async () => {
+    const { numUpdatedRows } = await gateway.database.db
+      .updateTable('messages')
+      .set({ due_at: new Date(Date.now() + ms) })
+      .where('id', '=', id)
+      .where('state', '=', 0)
+      .where('attempts', '=', attempts)
+      .executeTakeFirst();
+    return Number(numUpdatedRows);
+  };
+  await expect.poll(dueIn(3_600_000, 1), { interval: 20 }).toBe(1);
+  const template = (await gateway.platform.state()).templates.find((one) => one.name === name);
+  await gateway.platform.changeTemplate(template?.id ?? '', { components: [{ type: 'BODY', text }] });
+  const row = () =>
+    gateway.database.db
+      .selectFrom('templates')
+      .select(['recheck_since', 'components_changed_at'])
+      .where('id', '=', ids[name] ?? '')
+      .executeTakeFirstOrThrow();
+  await expect
+    .poll(row, { timeout: 10_000 })
+    .toEqual({ recheck_since: null, components_changed_at: expect.any(Date) });
+  await dueIn(0, 1)();
+  return id;
+}
+
+const messageOf = async (id: string) =>
+  (
+    await gateway.call<{ status: string; error: { code: number; title: string } }>(
+      'GET',
+      `/v1/messages/${id}`,
+    )
+  ).body.data;
+
+it('fails what no longer fits as template_changed, and never sends it', async () => {
+  const id = await queuedThenChanged('grown', '15550940001', 'Hi {{1}}, welcome to {{2}}.');
+  expect(await messageOf(id)).toMatchObject({
+    status: 'failed',
+    error: { code: 900_007, title: 'template_changed' },
+  });
+  expect(await gateway.platform.ledger({ phone: '15550940001' })).toEqual([]);
+});
+
+it('sends what still fits', async () => {
+  const id = await queuedThenChanged('reworded', '15550940002', 'Dear {{1}}, you are welcome.');
+  await expect
+    .poll(async () => (await gateway.platform.ledger({ phone: '15550940002' })).length, { timeout: 15_000 })
+    .toBe(1);
+  // the last rejection is shown until the platform's response is recorded
+  await expect.poll(async () => (await messageOf(id)).error).toBeNull();
+});
+
+it('calls nothing while the check is not done', async () => {
+  const { db } = gateway.database;
+  const id = ids.held ?? '';
+  // a lock keeps the worker from the check
+  await db.transaction().execute(async (tx) => {
+    const set = { recheck_since: new Date() };
+    await db
+      .updateTable('templates')
+      .set(set)
+      .where('id', '=', ids.held ?? '')
+      .execute();
+    await tx.selectFrom('templates').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+    const { body } = await send(gateway, {
+      templateId: id,
+      recipients: [{ phone: '15550940004', variables: { '1': 'Ada' } }],
+    });
+    expect(body.data).toMatchObject({ queued: 1, accepted: 0 });
+    expect(await gateway.platform.ledger({ phone: '15550940004' })).toEqual([]);
+  });
+  await expect
+    .poll(async () => (await gateway.platform.ledger({ phone: '15550940004' })).length, { timeout: 15_000 })
+    .toBe(1);
+});
+
+it('stores no send that was checked against earlier components', async () => {
+  const { db } = gateway.database;
+  const resolved = await db
+    .selectFrom('templates')
+    .selectAll()
+    .where('id', '=', ids.raced ?? '')
+    .executeTakeFirstOrThrow();
+  const lock = db.transaction().execute(async (tx) => {
+    await tx.selectFrom('templates').select('id').where('id', '=', resolved.id).forUpdate().execute();
+    const sent = send(gateway, {
+      templateId: resolved.id,
+      recipients: [{ phone: '15550940003', variables: { '1': 'Ada' } }],
+    });
+    // the send has been checked when its insert waits for this lock
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await tx
+      .updateTable('templates')
+      .set({ components_changed_at: new Date(), recheck_since: new Date() })
+      .where('id', '=', resolved.id)
+      .execute();
+    return { sent };
+  });
+  const { sent } = await lock;
+  const { status, body } = await sent;
+  expect([status, body.code]).toEqual([409, 'conflict']);
+});
