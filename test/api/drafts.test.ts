@@ -156,6 +156,7 @@ test('a draft whose template changed does not start until its recipients are che
   );
   expect(misfits.body.data).toMatchObject({ checked: 1, rejected: 1 });
   expect(misfits.body.data.errors[0]).toMatchObject({ row: 1 });
+  expect((await call('POST', `/${id}/start`)).body.code).toBe('template_changed');
   await components(sql`${before}::jsonb`);
   // contents of two texts may be mixed
   expect((await call('POST', `/${id}/start`)).body.code).toBe('template_changed');
