@@ -150,9 +150,9 @@ describe('an invalid request sends nothing and lists every problem', () => {
   });
 
   test('a template with parts that this gateway cannot fill', async () => {
-    expect(await rejection({ templateId: idOf('carousel'), recipients: [phone()] })).toEqual([
+    expect(await rejection({ templateId: idOf('unknown_part'), recipients: [phone()] })).toEqual([
       '400 invalid_request',
-      'templateId this template cannot be sent here: it has a carousel component',
+      'templateId this template cannot be sent here: it has a hologram component',
     ]);
   });
 

@@ -88,7 +88,7 @@ export function sampleOf(schema: Schema): unknown {
   if (schema.anyOf?.[0]) return sampleOf(schema.anyOf[0]);
   switch (schema.type) {
     case 'array':
-      return schema.items ? [sampleOf(schema.items)] : [];
+      return schema.items ? Array(Math.max(1, schema.minItems ?? 1)).fill(sampleOf(schema.items)) : [];
     case 'integer':
     case 'number':
       return schema.minimum ?? 1;
@@ -106,6 +106,7 @@ function sampleText({ format, pattern, minLength = 4 }: Schema): string {
   if (format === 'idn-email') return 'ada@example.com';
   if (format === 'phone') return '15551234567';
   if (format === 'uri') return 'http://127.0.0.1:9/';
+  if (pattern?.startsWith('^https://')) return 'https://example.com/file';
   return pattern?.includes('[0-9]') ? '1234567' : 'text'.padEnd(minLength, '.');
 }
 

@@ -107,7 +107,7 @@ export const templateKinds: Seed[] = [
       ],
     },
   ]),
-  seed('carousel', [hello, { type: 'CAROUSEL' }]),
+  seed('unknown_part', [hello, { type: 'HOLOGRAM' }]),
   seed('waiting', [hello], { status: 'PENDING' }),
   seed('refused', [hello], { status: 'REJECTED', rejectedReason: 'INVALID_FORMAT' }),
 ];
