@@ -1,7 +1,7 @@
 // Ids of another account in every path, query and body: they are unknown, and nothing of that account changes.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addEndpoint, addSender, type CallOptions, type Gateway, startGateway } from '../harness/gateway.ts';
+import { addEndpoint, addSender, type CallOptions, type Gateway, number, startGateway } from '../harness/gateway.ts';
 import { type Operation, operationsOf, sampleOf } from '../harness/operations.ts';
 
 let gateway: Gateway;
@@ -37,6 +37,12 @@ beforeAll(async () => {
   owned.send = sent.sendId;
   owned.message = sent.messages[0]?.id as string;
   await directory();
+  await gateway.platform.write(number.id, { messages: [{ from: { phone: '15550100002' }, kind: 'text' }] });
+  const listed = async (path: string) =>
+    (await made<{ items: { _id: string }[] }>('GET', path)).items[0]?._id;
+  await expect.poll(() => listed('/v1/messages/received')).toBeDefined();
+  owned.received = (await listed('/v1/messages/received')) as string;
+  owned.contact = (await listed('/v1/contacts')) as string;
   const deliveries = () =>
     made<{ items: { _id: string; status: string }[] }>('GET', '/v1/webhooks/deliveries?status=delivered');
   while ((await deliveries()).items.length < 3) await gateway.receiver.events({ waitSeconds: 1 });
@@ -84,6 +90,8 @@ function thingIn(path: string): string {
     templates: 'template',
     sends: 'send',
     messages: 'message',
+    received: 'received',
+    contacts: 'contact',
     media: 'media',
     senders: 'sender',
     departments: 'department',

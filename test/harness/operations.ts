@@ -17,6 +17,7 @@ export interface Schema {
   format?: string;
   pattern?: string;
   minLength?: number;
+  minItems?: number;
   items?: Schema;
   properties?: Record<string, Schema>;
 }
