@@ -101,7 +101,8 @@ export async function migrateToLatest(db: Db, folder = migrationsFolder): Promis
 async function runMissing(db: Db, files: MigrationFile[]): Promise<string[]> {
   const provider = { getMigrations: async () => migrationsOf(files) };
   const { error, results = [] } = await withoutTimeouts(db, (one) =>
-    new Migrator({ db: one, provider }).migrateToLatest(),
+    // numbers are reserved while several changes are made, so a lower one may be merged later
+    new Migrator({ db: one, provider, allowUnorderedMigrations: true }).migrateToLatest(),
   );
   if (error === undefined) return results.map((result) => result.migrationName);
   const failed = results.find((result) => result.status === 'Error')?.migrationName;

@@ -1,7 +1,14 @@
 // Ids of another account in every path, query and body: they are unknown, and nothing of that account changes.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addEndpoint, addSender, type CallOptions, type Gateway, number, startGateway } from '../harness/gateway.ts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import {
+  addEndpoint,
+  addSender,
+  type CallOptions,
+  type Gateway,
+  number,
+  startGateway,
+} from '../harness/gateway.ts';
 import { type Operation, operationsOf, sampleOf } from '../harness/operations.ts';
 
 let gateway: Gateway;
@@ -40,7 +47,7 @@ beforeAll(async () => {
   await gateway.platform.write(number.id, { messages: [{ from: { phone: '15550100002' }, kind: 'text' }] });
   const listed = async (path: string) =>
     (await made<{ items: { _id: string }[] }>('GET', path)).items[0]?._id;
-  await expect.poll(() => listed('/v1/messages/received')).toBeDefined();
+  await vi.waitUntil(() => listed('/v1/messages/received'), { timeout: 30_000 });
   owned.received = (await listed('/v1/messages/received')) as string;
   owned.contact = (await listed('/v1/contacts')) as string;
   const deliveries = () =>

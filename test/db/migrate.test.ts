@@ -68,6 +68,15 @@ describe('migrations', () => {
     expect(await migrateToLatest(database.db, folder)).toEqual(['0003_third']);
   });
 
+  test('a lower number that was merged later runs in a database that has run higher ones', async () => {
+    await write('0001_first.sql', 'create table a (id int)');
+    await write('0003_third.sql', 'create table c (id int)');
+    await migrateToLatest(database.db, folder);
+    await write('0002_second.sql', 'create table b (id int)');
+    expect(await migrateToLatest(database.db, folder)).toEqual(['0002_second']);
+    expect(await tables()).toEqual(['a', 'b', 'c']);
+  });
+
   test('a failure names its file and rolls back all files', async () => {
     await write('0001_first.sql', 'create table a (id int)');
     await write('0002_wrong.sql', 'create table b (id int); create table b (id int)');
