@@ -69,6 +69,8 @@ it('describes templates.status as the listed template with its change', async ()
     providerStatus: 'APPROVED',
     qualityScore: null,
     rejectedReason: null,
+    messageTtlSeconds: null,
+    nextCategory: null,
     createdAt: new Date().toISOString(),
     updatedAt: new Date().toISOString(),
     previous: { status: 'submitted', providerStatus: 'PAUSED', category: 'UTILITY', qualityScore: 'RED' },

@@ -43,6 +43,8 @@ const needNothing = [
   /^sends\.(send|paused|done|expires)_at$/,
   /^sender_states\.(token_expires|handshake|last_callback)_at$/,
   /^(contacts|contact_windows|received_messages)\.(last_)?received_at$/,
+  // an announced instant, a version that is compared for equality, and a mark of what is to be checked
+  /^templates\.(next_category_at|components_changed_at|recheck_since)$/,
   // the platform's clock, compared only with itself
   /^templates\.reported_at$/,
   // the time of a slot, an event or a replayed range

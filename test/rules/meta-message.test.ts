@@ -120,6 +120,7 @@ test('a template is converted to our fields; omitted ones are empty', () => {
     components: [{ type: 'BODY', text: 'x' }],
     qualityScore: 'GREEN',
     rejectedReason: null,
+    messageTtlSeconds: null,
   });
   expect(platformTemplate({ quality_score: { score: 'UNKNOWN' } })).toMatchObject({
     parameterFormat: 'positional',
