@@ -8,6 +8,7 @@ const inserted = /\$\{(?:[^{}`]|\{[^{}`]*\}|`[^`]*`)*\}/g;
 const magic = [
   /\b(?:state|st|was|emitted|priority)\s*(?:=|<>|!=|<=|>=|<|>)\s*\d+/g,
   /\b(?:state|st|was|emitted|priority)\s+(?:not\s+)?in\s*\(\s*\d+/g,
+  /\bstage\s*(?:=|<>)\s*\d+/g,
   /(?<!\|)[|&]\s*\d+/g,
   /'\d{6}'/g,
 ];

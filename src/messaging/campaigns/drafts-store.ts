@@ -1,10 +1,14 @@
 // Table sends: drafts that are made and sends that are changed.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
 import type { TemplateComponent } from '../../ports/platform.ts';
 import type { NewSend, SendKey } from '../sending/sends-store.ts';
 import type { SharedContent } from '../templates/recipient-content.ts';
 import { ownProviderStatus } from '../templates/status.ts';
+import { stage } from './state.ts';
+
+const stageSql = sqlConstants(stage);
 
 /** What the recipients that are added get unless they have their own. */
 export type Defaults = SharedContent & { metadata?: Record<string, string> | undefined };
@@ -51,7 +55,7 @@ export async function updateSend(tx: Tx, of: SendKey, change: SendChange): Promi
       send_at = case when ${has('sendAt')} then ${change.sendAt ?? null}::timestamptz else s.send_at end,
       expires_in = case when ${has('expiresInSeconds')} then ${change.expiresInSeconds ?? null}::int else s.expires_in end,
       defaults = case when ${has('defaults')} then ${JSON.stringify(change.defaults ?? {})}::jsonb else s.defaults end,
-      expires_at = case when ${has('sendAt')} and s.stage = 1
+      expires_at = case when ${has('sendAt')} and s.stage = ${stageSql.scheduled}
         then ${change.sendAt ?? null}::timestamptz + coalesce(s.expires_in, 86400) * interval '1 second' else s.expires_at end
     where s.account_id = ${of.accountId} and s.id = ${of.sendId}`.execute(tx);
   // the worker looks at its time again

@@ -1,9 +1,13 @@
 // Tables send_feeds, send_recipients and messages: the steps by which a send enters the queue and leaves it.
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
 import type { MessageError } from '../sending/message.ts';
 import { isSenderHalted, isTemplateHeld, stateSql } from '../sending/messages-sql-store.ts';
 import type { SendKey, SendRow } from '../sending/sends-store.ts';
+import { stage } from './state.ts';
+
+const stageSql = sqlConstants(stage);
 
 /** A claimed feed. */
 export interface Feed extends SendKey {
@@ -51,7 +55,7 @@ export async function endFeed(db: Db, feed: Feed): Promise<boolean> {
     /* endFeed */ with ended as (
       update sends s set is_open = false, done_at = case when s.cancelled_at is null then now() end
       where s.account_id = ${feed.accountId} and s.id = ${feed.sendId}
-        and (s.stage = 2 or s.cancelled_at is not null or s.expires_at <= now())
+        and (s.stage = ${stageSql.started} or s.cancelled_at is not null or s.expires_at <= now())
         and not exists (select from send_recipients r where r.send_id = s.id)
         and (s.cancelled_at is not null or (
           select count(*) < ${scannedMax} and count(*) filter (where q.send_id = s.id) = 0 from ${queueOfSender} q))
@@ -74,14 +78,14 @@ export async function findRoom(db: Db, { accountId, sendId }: SendKey, max: numb
 export async function startScheduled(db: Db, { accountId, sendId }: SendKey): Promise<void> {
   await sql`
     update sends s set
-      stage = case when x.fits then 2 else 1 end, started_at = case when x.fits then now() end,
+      stage = case when x.fits then ${stageSql.started} else ${stageSql.scheduled} end, started_at = case when x.fits then now() end,
       paused_at = case when not x.fits then now() end,
       paused_reason = case when not x.fits then 'template_changed' end
     from (
       select o.id, coalesce(t.components = o.components, false) as fits
       from sends o left join templates t on t.id = o.template_id
       where o.account_id = ${accountId} and o.id = ${sendId}) x
-    where s.account_id = ${accountId} and s.id = x.id and s.stage = 1 and s.send_at <= now()
+    where s.account_id = ${accountId} and s.id = x.id and s.stage = ${stageSql.scheduled} and s.send_at <= now()
       and (s.upload_until is null or s.upload_until <= now())
       and s.paused_at is null and s.cancelled_at is null`.execute(db);
 }
@@ -108,7 +112,7 @@ const taken = (limit: number) => sql`
 export async function feedRecipients(db: Db, { accountId, sendId }: SendKey, limit: number): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     /* feedRecipients */ with send as (
-      select s.* from sends s where s.account_id = ${accountId} and s.id = ${sendId} and s.stage = 2
+      select s.* from sends s where s.account_id = ${accountId} and s.id = ${sendId} and s.stage = ${stageSql.started}
         and s.paused_at is null and s.cancelled_at is null and s.expires_at > now() for share),
     ${taken(limit)},
     written as (

@@ -1,7 +1,11 @@
 // Table sends: the locked row of a request, and its moves between states.
 import { sql } from 'kysely';
 import type { Tx } from '../../db/db.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
 import type { SendKey, SendRow } from '../sending/sends-store.ts';
+import { stage } from './state.ts';
+
+const stageSql = sqlConstants(stage);
 
 /** A locked send, with what its state depends on. */
 export type LockedSend = SendRow & {
@@ -42,7 +46,7 @@ async function setDue(tx: Tx, { accountId, sendId }: SendKey, at: 'now' | 'send_
 /** Starts a send; its time to live begins. */
 export async function startNow(tx: Tx, of: SendKey): Promise<void> {
   await sql`
-    update sends set stage = 2, is_open = true, started_at = now(), expires_at = now() + expires_in * interval '1 second'
+    update sends set stage = ${stageSql.started}, is_open = true, started_at = now(), expires_at = now() + expires_in * interval '1 second'
     where account_id = ${of.accountId} and id = ${of.sendId}`.execute(tx);
   await setDue(tx, of, 'now');
 }
@@ -50,7 +54,7 @@ export async function startNow(tx: Tx, of: SendKey): Promise<void> {
 /** Schedules a send for its `send_at`, also a paused one; its time to live begins then. */
 export async function schedule(tx: Tx, of: SendKey): Promise<void> {
   await sql`
-    update sends set stage = 1, is_open = true, paused_at = null, paused_reason = null,
+    update sends set stage = ${stageSql.scheduled}, is_open = true, paused_at = null, paused_reason = null,
       expires_at = send_at + coalesce(expires_in, 86400) * interval '1 second'
     where account_id = ${of.accountId} and id = ${of.sendId}`.execute(tx);
   await setDue(tx, of, 'send_at');
@@ -72,7 +76,7 @@ export async function pause(tx: Tx, of: SendKey): Promise<void> {
 /** Resumes a paused send. One that was paused before its time expires as if it had started then. */
 export async function resume(tx: Tx, of: SendKey): Promise<void> {
   await sql`
-    update sends set paused_at = null, paused_reason = null, stage = 2, started_at = coalesce(started_at, now())
+    update sends set paused_at = null, paused_reason = null, stage = ${stageSql.started}, started_at = coalesce(started_at, now())
     where account_id = ${of.accountId} and id = ${of.sendId}`.execute(tx);
   await setDue(tx, of, 'now');
 }

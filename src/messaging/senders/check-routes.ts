@@ -8,7 +8,7 @@ import { rounds } from '../../work/rounds.ts';
 import { type ConnectDeps, subscribeNow } from './connect.ts';
 import { requireSenderRow, senderNotFound } from './manage.ts';
 import { checkItem } from './presenter.ts';
-import { checkSender } from './run-checks.ts';
+import { checkSender, type FailedSteps } from './run-checks.ts';
 import { listStates } from './states-store.ts';
 import type { StoredCheck } from './stored-checks.ts';
 
@@ -21,10 +21,7 @@ export function senderCheckRoutes(server: Server, deps: ConnectDeps): void {
   // concurrent requests share a run: each costs calls that the platform counts
   const running = rounds<StoredCheck[]>();
 
-  async function run(
-    senderId: string,
-    failedSteps?: Parameters<typeof checkSender>[2],
-  ): Promise<StoredCheck[]> {
+  async function run(senderId: string, failedSteps?: FailedSteps): Promise<StoredCheck[]> {
     const checks = await checkSender(deps, senderId, failedSteps);
     if (!checks) throw senderNotFound();
     return checks;
@@ -44,10 +41,9 @@ export function senderCheckRoutes(server: Server, deps: ConnectDeps): void {
 
   server.post('/v1/senders/:id/subscribe', { schema: { params, response }, config }, async (request) => {
     const row = await requireSenderRow(deps.db, request.caller.accountId, request.params.id);
-    const checks = await running(`${row.id} subscribe`, async () => {
-      const why = await subscribeNow(deps, row);
-      return run(row.id, why === undefined ? {} : { subscription: why, appCallback: why, handshake: why });
-    });
+    const checks = await running(`${row.id} subscribe`, async () =>
+      run(row.id, await subscribeNow(deps, row)),
+    );
     const isSubscribed = checks.every(({ name, status }) => name !== 'subscription' || status === 'ok');
     const message = isSubscribed ? 'Subscribed.' : 'The subscription failed; see the checks.';
     return ok(message, { checks: checks.map(checkItem) });

@@ -92,8 +92,7 @@ export async function connectSender(
     if (why !== undefined) failed.registration = why;
   }
   if ((input.webhook ?? defaultWebhook(deps)) === 'subscribe') {
-    const why = await subscribeNow(deps, row);
-    if (why !== undefined) Object.assign(failed, { subscription: why, appCallback: why, handshake: why });
+    Object.assign(failed, await subscribeNow(deps, row));
   }
   return { row, checks: (await checkSender(deps, id, failed)) ?? [] };
 }
@@ -144,14 +143,17 @@ async function store(
   }
 }
 
-/** Subscribes to a sender's callbacks and awaits the handshake; returns why the platform rejected it. */
-export async function subscribeNow(deps: ConnectDeps, row: SenderRow): Promise<string | undefined> {
+/** Subscribes to a sender's callbacks and awaits the handshake; returns which checks say why the platform rejected it. */
+export async function subscribeNow(deps: ConnectDeps, row: SenderRow): Promise<FailedSteps> {
   const app = appOf(deps, row);
-  if (!app) return undefined;
+  if (!app) return {};
   const why = await failureOf(subscribeSender(deps, row, app));
-  if (why !== undefined) deps.log.warn({ senderId: row.id, why }, 'sender.not_subscribed');
-  else await awaitHandshake(deps, row.id);
-  return why;
+  if (why === undefined) {
+    await awaitHandshake(deps, row.id);
+    return {};
+  }
+  deps.log.warn({ senderId: row.id, why }, 'sender.not_subscribed');
+  return { subscription: why, appCallback: why, handshake: why };
 }
 
 /** Waits at most ten seconds: the platform usually makes its handshake before it answers. */

@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import type { Metrics } from '../../base/metrics.ts';
 import type { CheckName } from '../../contract/senders.ts';
 import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
@@ -26,7 +27,7 @@ export interface CheckDeps extends AccessDeps, SenderEventDeps {
   db: Db;
   clock: Clock;
   log: Log;
-  metrics: { senderChecks: { inc(labels: { name: string; status: string }): void } };
+  metrics: Pick<Metrics, 'senderChecks'>;
   platform: Pick<
     MessagingPlatform,
     'advice' | 'readAppId' | 'inspectCredential' | 'readNumber' | 'readSubscription' | 'readAppCallback'

@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import type { AppCallback, PlatformApp } from '../../ports/platform-number.ts';
 import { type AccessDeps, openSecret, senderAccess } from './access.ts';
-import { callbackBaseOf, callbackUrlOf } from './presenter.ts';
+import { callbackUrlOf } from './presenter.ts';
 import type { SenderRow } from './store.ts';
 
 export interface SubscribeDeps extends AccessDeps {
@@ -24,9 +24,7 @@ export type CallbackWay = 'app' | 'override';
 
 /** An address of another program is never replaced: the override concerns this business account alone. */
 export function callbackWay({ url }: Pick<AppCallback, 'url'>, publicUrl: string): CallbackWay {
-  return url === null || url.startsWith(callbackBaseOf(publicUrl)) || url.startsWith(`${publicUrl}/`)
-    ? 'app'
-    : 'override';
+  return url === null || url.startsWith(`${publicUrl}/`) ? 'app' : 'override';
 }
 
 /**

@@ -122,8 +122,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a scheduled send starts before its time',
     file: feeds,
-    find: 'and s.stage = 1 and s.send_at <= now()',
-    replace: 'and s.stage = 1',
+    find: 'and s.stage = ${stageSql.scheduled} and s.send_at <= now()',
+    replace: 'and s.stage = ${stageSql.scheduled}',
     tests: steps,
   },
   {
@@ -192,8 +192,9 @@ export const mutations: Mutation[] = [
   {
     name: 'recipients are added to a cancelled draft',
     file: recipients,
-    find: 'and s.stage = 0\n        and s.cancelled_at is null and s.upload_id = ${leaseId} for no key update),\n    fresh as',
-    replace: 'and s.stage = 0\n        and s.upload_id = ${leaseId} for no key update),\n    fresh as',
+    find: 'and s.stage = ${stageSql.draft}\n        and s.cancelled_at is null and s.upload_id = ${leaseId} for no key update),\n    fresh as',
+    replace:
+      'and s.stage = ${stageSql.draft}\n        and s.upload_id = ${leaseId} for no key update),\n    fresh as',
     tests: uploads,
   },
   {
