@@ -67,6 +67,7 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
             status: 'delivered',
             timestamp: Math.floor(Date.now() / 1000),
             priceCategory: null,
+            billable: null,
             error: null,
           },
         ]),

@@ -936,6 +936,12 @@ export type Message = {
   sendId: string;
   /** Id of the template. */
   templateId: string;
+  /** Name of the template. */
+  templateName: string;
+  /** Language of the template. */
+  language: string;
+  /** Category of the template when it was sent. */
+  category: "AUTHENTICATION" | "UTILITY" | "MARKETING";
   /** Id of the sender. */
   senderId: string;
   /** As the request gave it. */
@@ -945,8 +951,16 @@ export type Message = {
   /** The last stage that was reached. */
   status: "queued" | "dispatching" | "accepted" | "sent" | "delivered" | "read" | "failed";
   error: MessageError | null;
+  /** The values, by the keys that `inputs` of the template shows. A one-time code is `••••`. Null without the scope `conversations:read`. */
+  variables: Record<string, string> | null;
+  /** The body as its recipient sees it. A one-time code is `••••`. Null without the scope `conversations:read`, and if the template was removed before the gateway stored earlier texts. */
+  text: string | null;
+  /** `sent`: the text is that of the template when the message was sent. `later`: that text is not stored, so `text` shows a later one. Null without text. */
+  textSource: "sent" | "later" | null;
   /** The platform's price category. */
   priceCategory: string | null;
+  /** Whether the platform charges for the message; null until it reports that. */
+  billable: boolean | null;
   /** Calls of the platform so far. */
   attempts: number;
   /** As the request gave it. */
@@ -963,7 +977,7 @@ export type Message = {
   createdAt: string;
 };
 
-/** A message with its webhook deliveries. */
+/** A message with its parts and its webhook deliveries. */
 export type MessageDetail = {
   /** Id of the message (UUIDv7). */
   id: string;
@@ -973,6 +987,12 @@ export type MessageDetail = {
   sendId: string;
   /** Id of the template. */
   templateId: string;
+  /** Name of the template. */
+  templateName: string;
+  /** Language of the template. */
+  language: string;
+  /** Category of the template when it was sent. */
+  category: "AUTHENTICATION" | "UTILITY" | "MARKETING";
   /** Id of the sender. */
   senderId: string;
   /** As the request gave it. */
@@ -982,8 +1002,16 @@ export type MessageDetail = {
   /** The last stage that was reached. */
   status: "queued" | "dispatching" | "accepted" | "sent" | "delivered" | "read" | "failed";
   error: MessageError | null;
+  /** The values, by the keys that `inputs` of the template shows. A one-time code is `••••`. Null without the scope `conversations:read`. */
+  variables: Record<string, string> | null;
+  /** The body as its recipient sees it. A one-time code is `••••`. Null without the scope `conversations:read`, and if the template was removed before the gateway stored earlier texts. */
+  text: string | null;
+  /** `sent`: the text is that of the template when the message was sent. `later`: that text is not stored, so `text` shows a later one. Null without text. */
+  textSource: "sent" | "later" | null;
   /** The platform's price category. */
   priceCategory: string | null;
+  /** Whether the platform charges for the message; null until it reports that. */
+  billable: boolean | null;
   /** Calls of the platform so far. */
   attempts: number;
   /** As the request gave it. */
@@ -998,6 +1026,7 @@ export type MessageDetail = {
   timeline: Array<Stage>;
   /** When the message was created. */
   createdAt: string;
+  parts: MessageParts | null;
   /** Its webhook deliveries, oldest first. */
   deliveries: Array<Delivery>;
 };
@@ -1010,6 +1039,20 @@ export type MessageError = {
   title: string;
   /** Explanation of the error. */
   message: string;
+};
+
+/** The text of every part, as in a preview of the template. Null without the scope `conversations:read`, and without `text`. */
+export type MessageParts = {
+  header: RenderedHeader | null;
+  /** Text of the body. */
+  body: string;
+  /** The buttons, in order. */
+  buttons: Array<RenderedButton>;
+  /** Text of the footer. */
+  footer: string | null;
+  offer: RenderedOffer | null;
+  /** The cards of a carousel; empty for other templates. */
+  cards: Array<RenderedCard>;
 };
 
 /** The body of `messages.received` events. */
@@ -2502,7 +2545,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<SendResult>;
 
-  /** List messages. Newest first, each with its timeline. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null. Scope: `messages:read`. */
+  /** List messages. Newest first, each with its timeline; what it says (`variables`, `text`) only for keys with `conversations:read`. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null. Scope: `messages:read`. */
   listMessages(
     input?: {
       /** Only messages of this send. */
@@ -2527,7 +2570,7 @@ export interface Operations {
     options?: CallOptions,
   ): Pages<Message, CursorPagination>;
 
-  /** Get a message. Returns the message with its timeline and its webhook deliveries. Scope: `messages:read`. */
+  /** Get a message. Returns the message with the text of its parts (only for keys with `conversations:read`), its timeline and its webhook deliveries. Scope: `messages:read`. */
   getMessage(
     input: {
       /** Id of the message (`id`). */

@@ -27,7 +27,7 @@ export const messageOperations: Record<string, Operation> = {
     id: 'listMessages',
     summary: 'List messages',
     description:
-      'Newest first, each with its timeline. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null.',
+      'Newest first, each with its timeline; what it says (`variables`, `text`) only for keys with `conversations:read`. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null.',
     errors: ['send_not_found', 'template_not_found'],
     message: 'Messages listed.',
   },
@@ -35,7 +35,8 @@ export const messageOperations: Record<string, Operation> = {
     ...messages,
     id: 'getMessage',
     summary: 'Get a message',
-    description: 'Returns the message with its timeline and its webhook deliveries.',
+    description:
+      'Returns the message with the text of its parts (only for keys with `conversations:read`), its timeline and its webhook deliveries.',
     errors: ['message_not_found'],
     message: 'Message found.',
   },

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { DeliveryItem, deliveryExample } from './deliveries.ts';
 import { cursorProperties, Id, instant, nullable } from './envelope.ts';
 import { exampleIds, MessageError, sendId, templateId, wamidExample } from './sends.ts';
+import { renderedFields } from './template-preview.ts';
 
 export const messageStates = [
   'queued',
@@ -44,12 +45,40 @@ const messageFields = {
   ),
   sendId,
   templateId,
+  templateName: Type.String({ description: 'Name of the template.' }),
+  language: Type.String({ description: 'Language of the template.' }),
+  category: Type.Enum(['AUTHENTICATION', 'UTILITY', 'MARKETING'], {
+    description: 'Category of the template when it was sent.',
+  }),
   senderId: Type.String({ ...Id, description: 'Id of the sender.' }),
   recipientPhone: Type.String({ description: 'As the request gave it.' }),
   name: nullable(Type.String({ description: 'As the request gave it.' })),
   status: Type.Enum([...messageStates], { description: 'The last stage that was reached.' }),
   error: nullable(MessageError),
+  variables: nullable(
+    Type.Record(Type.String(), Type.String(), {
+      description:
+        'The values, by the keys that `inputs` of the template shows. A one-time code is `••••`. Null without the scope `conversations:read`.',
+    }),
+  ),
+  text: nullable(
+    Type.String({
+      description:
+        'The body as its recipient sees it. A one-time code is `••••`. Null without the scope `conversations:read`, and if the template was removed before the gateway stored earlier texts.',
+    }),
+  ),
+  textSource: nullable(
+    Type.Enum(['sent', 'later'], {
+      description:
+        '`sent`: the text is that of the template when the message was sent. `later`: that text is not stored, so `text` shows a later one. Null without text.',
+    }),
+  ),
   priceCategory: nullable(Type.String({ description: "The platform's price category." })),
+  billable: nullable(
+    Type.Boolean({
+      description: 'Whether the platform charges for the message; null until it reports that.',
+    }),
+  ),
   attempts: Type.Integer({ description: 'Calls of the platform so far.' }),
   metadata: nullable(Type.Record(Type.String(), Type.String(), { description: 'As the request gave it.' })),
   resentAs: nullable(
@@ -83,12 +112,19 @@ const messageExample = {
   id: '019a0b5e-7c00-7000-8000-000000000004',
   messageId: wamidExample,
   ...exampleIds,
+  templateName: 'order_update',
+  language: 'en_US',
+  category: 'UTILITY',
   senderId: '019a0b5e-7c00-7000-8000-000000000006',
   recipientPhone: '15551234567',
   name: 'Ada',
   status: 'accepted',
   error: null,
+  variables: { 'body.1': 'Ada', 'body.2': 'A-1001', 'body.3': 'Friday' },
+  text: 'Hi Ada, your order A-1001 arrives Friday at the latest.',
+  textSource: 'sent',
   priceCategory: null,
+  billable: null,
   attempts: 1,
   metadata: { order: 'A-1001' },
   resentAs: null,
@@ -123,16 +159,36 @@ export const ResendBody = Type.Object(
   },
 );
 
-/** One message with its webhook deliveries. */
+/** One message with its parts and its webhook deliveries. */
 export const MessageDetail = Type.Object(
   {
     ...messageFields,
+    parts: nullable(
+      Type.Object(renderedFields, {
+        title: 'MessageParts',
+        description:
+          'The text of every part, as in a preview of the template. Null without the scope `conversations:read`, and without `text`.',
+      }),
+    ),
     deliveries: Type.Array(DeliveryItem, { description: 'Its webhook deliveries, oldest first.' }),
   },
   {
     title: 'MessageDetail',
-    description: 'A message with its webhook deliveries.',
-    examples: [{ ...messageExample, deliveries: [deliveryExample] }],
+    description: 'A message with its parts and its webhook deliveries.',
+    examples: [
+      {
+        ...messageExample,
+        parts: {
+          header: null,
+          body: messageExample.text,
+          buttons: [],
+          footer: null,
+          offer: null,
+          cards: [],
+        },
+        deliveries: [deliveryExample],
+      },
+    ],
   },
 );
 

@@ -278,6 +278,7 @@ export interface Messages {
   accepted_at: Timestamp | null;
   account_id: string;
   attempts: Generated<number>;
+  billable: boolean | null;
   content: Json;
   delivered_at: Timestamp | null;
   due_at: Timestamp | null;
@@ -542,6 +543,7 @@ export interface Templates {
   category: string;
   components: Json;
   components_changed_at: Timestamp | null;
+  components_since: Generated<Timestamp>;
   created_at: Generated<Timestamp>;
   deleting_until: Timestamp | null;
   edited_at: Generated<ArrayType<Timestamp>>;
@@ -562,6 +564,16 @@ export interface Templates {
   reported_at: Timestamp | null;
   status: string;
   updated_at: Generated<Timestamp>;
+}
+
+export interface TemplateVersions {
+  account_id: string;
+  category: string;
+  components: Json;
+  parameter_format: string;
+  replaced_at: Timestamp;
+  since: Timestamp;
+  template_id: string;
 }
 
 export interface DB {
@@ -606,5 +618,6 @@ export interface DB {
   staff_departments: StaffDepartments;
   template_holds: TemplateHolds;
   template_readings: TemplateReadings;
+  template_versions: TemplateVersions;
   templates: Templates;
 }

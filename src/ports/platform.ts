@@ -140,6 +140,7 @@ export interface StatusReport {
   /** Epoch seconds of the platform's clock. */
   timestamp: number;
   priceCategory: string | null;
+  billable: boolean | null;
   error: ReportedError | null;
 }
 

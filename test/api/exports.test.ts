@@ -5,7 +5,7 @@ import { cellOf, cellText } from '../../src/messaging/campaigns/cells.ts';
 import { openExports } from '../../src/messaging/campaigns/export.ts';
 import { openDrafts } from '../harness/campaigns.ts';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
-import { send, templateKinds } from '../harness/sends.ts';
+import { messageOf, send, templateKinds } from '../harness/sends.ts';
 
 let gateway: Gateway;
 let ids: Record<string, string>;
@@ -45,7 +45,9 @@ test('the recipients of a draft are exported in the order of adding, over severa
   expect(exported.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   expect(exported.headers.get('content-disposition')).toContain('attachment');
   const lines = exported.text.split('\r\n');
-  expect(lines[0]).toBe('id,phone,name,status,messageId,errorCode,errorTitle,metadata');
+  expect(lines[0]).toBe(
+    'id,phone,name,status,messageId,errorCode,errorTitle,priceCategory,billable,metadata',
+  );
   expect(lines.slice(1, -1).map((line) => line.split(',')[1])).toEqual(rows);
   expect(lines[1]).toContain(",'=1,waiting,");
   const copy = await drafts.draft();
@@ -60,7 +62,12 @@ test('the recipients of a draft are exported in the order of adding, over severa
 test('messages are exported from an instant until another, of this account only', async () => {
   const began = new Date();
   const to = drafts.phone();
-  await send(gateway, { templateId: ids.plain ?? '', recipients: [{ phone: to, metadata: { a: 'b,c' } }] });
+  const { body } = await send(gateway, {
+    templateId: ids.plain ?? '',
+    recipients: [{ phone: to, metadata: { a: 'b,c' } }],
+  });
+  const id = body.data.messages[0]?.id ?? '';
+  await expect.poll(async () => (await messageOf(gateway, id)).status).toBe('read');
   const ended = new Date(Date.now() + 1_000);
   const range = `from=${began.toISOString()}&to=${ended.toISOString()}`;
   const { text } = await gateway.call('GET', `/v1/messages.csv?${range}`);
@@ -68,6 +75,8 @@ test('messages are exported from an instant until another, of this account only'
   expect(lines).toHaveLength(3);
   expect(lines[1]).toContain(`,${to},`);
   expect(lines[1]).toContain('"{""a"":""b,c""}"');
+  expect(lines[1]).toContain(`,${ids.plain},plain,en_US,UTILITY,`);
+  expect(lines[1]).toContain(',utility,true,');
   const before = await gateway.call('GET', `/v1/messages.csv?to=${began.toISOString()}`);
   expect(before.text).not.toContain(to);
   const other = await gateway.otherAccount();

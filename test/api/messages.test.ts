@@ -1,4 +1,5 @@
 // Reading messages and sends: filters, paging, details, and isolation of accounts.
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { type MessageData, type SendData, send, stagesUntil, templateKinds } from '../harness/sends.ts';
@@ -116,6 +117,127 @@ test('a message has its details, timeline and deliveries', async () => {
   for (const delivery of body.data.deliveries)
     expect(delivery).toMatchObject({ event: 'messages.status', messageId: one?.messageId });
   expect((await list('?limit=1')).items[0]).not.toHaveProperty('deliveries');
+});
+
+describe('what a message says', () => {
+  const keyWith = async (...scopes: string[]) =>
+    (await gateway.call<{ apiKey: string }>('POST', '/v1/keys', { body: { name: 'k', scopes } })).body.data
+      .apiKey;
+  const shown = async (id: string, key = gateway.apiKey) =>
+    (await gateway.call<MessageData>('GET', `/v1/messages/${id}`, { key })).body.data;
+  const sentOne = async (name: string, variables: object, phone: string) => {
+    const recipients = [{ phone, variables }];
+    const { body } = await send(gateway, { templateId: ids[name] ?? '', recipients });
+    return body.data.messages[0]?.id ?? '';
+  };
+  const sale = {
+    ...{ 'header.1': 'June', '1': 'Ada', '2': '25OFF' },
+    ...{ 'buttons.1.1': 'all', 'buttons.2.1': '25OFF' },
+  };
+  const contents = {
+    variables: {
+      ...{ 'header.1': 'June', 'body.1': 'Ada', 'body.2': '25OFF' },
+      ...{ 'buttons.1.1': 'all', 'buttons.2.1': '25OFF' },
+    },
+    ...{ text: 'Hi Ada, use 25OFF.', textSource: 'sent' },
+  };
+
+  it('is in lists and in the single message, which has all parts', async () => {
+    const id = await sentOne('sale', sale, '15550500011');
+    const named = { templateName: 'sale', language: 'en_US', category: 'MARKETING', ...contents };
+    expect((await list('?phone=15550500011')).items).toMatchObject([{ id, ...named }]);
+    expect((await list('?phone=15550500011')).items[0]).not.toHaveProperty('parts');
+    expect(await shown(id)).toMatchObject({
+      ...named,
+      parts: {
+        header: { type: 'text', text: 'The June sale' },
+        body: 'Hi Ada, use 25OFF.',
+        footer: 'Reply stop to end',
+        buttons: [{ text: 'Stop' }, { url: 'https://shop.example/all' }, { code: '25OFF' }],
+        cards: [],
+      },
+    });
+    await expect.poll(async () => (await shown(id)).billable).toBe(true);
+  });
+
+  it('is null for a key without conversations:read, also in a resend', async () => {
+    const [id] = idsOf(await list('?phone=15550500011'));
+    const reader = await keyWith('messages:read', 'messages:send');
+    const nothing = { variables: null, text: null, textSource: null };
+    expect((await list('?phone=15550500011', reader)).items).toMatchObject([
+      { ...nothing, templateName: 'sale', category: 'MARKETING' },
+    ]);
+    expect(await shown(id ?? '', reader)).toMatchObject({ ...nothing, parts: null, language: 'en_US' });
+    expect(await shown(id ?? '', await keyWith('messages:read', 'conversations:read'))).toMatchObject(
+      contents,
+    );
+    const failed = await sentOne('named', { first_name: 'Ada', day: 'Friday' }, '15550002131049');
+    await expect.poll(async () => (await shown(failed)).status).toBe('failed');
+    const resend = (key: string) =>
+      gateway.call<MessageData>('POST', `/v1/messages/${failed}/resend`, {
+        ...{ key, headers: { 'Idempotency-Key': '7bf4d1a3-0000-4000-8000-000000000001' } },
+      });
+    const whole = await resend(gateway.apiKey);
+    expect(whole.body.data).toMatchObject({ text: 'Hi Ada, see you Friday.' });
+    const { body } = await resend(reader);
+    expect(body.data).toMatchObject({ id: whole.body.data.id, ...nothing });
+    expect((await resend(gateway.apiKey)).text).toBe(whole.text);
+  });
+
+  it('shows a one-time code as ••••, while it is queued and afterwards', async () => {
+    await gateway.platform.addFault({ on: 'messages', times: 1, code: 131056 });
+    const recipients = [{ phone: '15550500012', variables: { '1': '83651204' } }];
+    const request = { templateId: ids.sign_in_code ?? '', recipients };
+    const { body } = await send(gateway, request, { headers: { prefer: 'respond-async' } });
+    const id = body.data.messages[0]?.id ?? '';
+    const states = new Set<string>();
+    const masked = async () => {
+      const response = await gateway.call<MessageData>('GET', `/v1/messages/${id}`);
+      expect(response.text).not.toContain('83651204');
+      expect(response.body.data).toMatchObject({
+        ...{ category: 'AUTHENTICATION', variables: { '1': '••••' } },
+        ...{ text: '•••• is your verification code.', textSource: 'sent' },
+        parts: { buttons: [{ url: expect.stringMatching(/otp••••$/) }] },
+      });
+      states.add(response.body.data.status);
+      return response.body.data.status;
+    };
+    await expect.poll(masked, { timeout: 15_000, interval: 20 }).toBe('read');
+    expect(states).toContain('queued');
+  });
+
+  it('stays what it was when the template is edited, and when it is removed', async () => {
+    const id = await sentOne('order_update', { '1': 'Ada', '2': 'A-1', '3': 'Friday' }, '15550500013');
+    await expect.poll(async () => (await shown(id)).status).toBe('read');
+    const text = 'Hi Ada, order A-1 arrives Friday.';
+    const sameText = async () => (await shown(id)).text === text && (await shown(id)).textSource === 'sent';
+    expect(await sameText()).toBe(true);
+    const template = (await gateway.platform.state()).templates.find(({ name }) => name === 'order_update');
+    const changed = [{ type: 'BODY', text: 'Dear {{2}}, {{1}} is {{3}}.' }];
+    await gateway.platform.changeTemplate(template?.id ?? '', { components: changed });
+    const versions = async () => {
+      const { rows } =
+        await sql`select from template_versions where template_id = ${ids.order_update}`.execute(
+          gateway.database.db,
+        );
+      return rows.length;
+    };
+    await expect.poll(versions, { timeout: 10_000 }).toBe(1);
+    expect(await sameText()).toBe(true);
+    const later = await sentOne('order_update', { '1': 'Ada', '2': 'A-1', '3': 'Friday' }, '15550500014');
+    expect((await list('?phone=15550500014')).items).toMatchObject([
+      { id: later, text: 'Dear A-1, Ada is Friday.', textSource: 'sent' },
+    ]);
+    await expect.poll(async () => (await shown(later)).status).toBe('read');
+    expect((await gateway.call('DELETE', `/v1/templates/${ids.order_update}`)).status).toBe(200);
+    expect(await sameText()).toBe(true);
+    expect(await shown(later)).toMatchObject({ text: 'Dear A-1, Ada is Friday.', textSource: 'sent' });
+    // as for a message from before the gateway stored earlier texts
+    await sql`update template_versions set since = now() where template_id = ${ids.order_update}`.execute(
+      gateway.database.db,
+    );
+    expect(await shown(id)).toMatchObject({ text, textSource: 'later' });
+  });
 });
 
 test('a message whose call was rejected has no platform timestamps', async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TemplateSeed } from '../../sandbox/control.ts';
 import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
-import { send } from '../harness/sends.ts';
+import { messageOf, send } from '../harness/sends.ts';
 
 interface Template {
   _id: string;
@@ -82,6 +82,8 @@ describe('an edit', () => {
   it('of an approved template is reviewed again, once a day and never of its category', async () => {
     const id = ids.edited;
     expect(paths(await patch(id, { category: 'MARKETING' }))).toEqual(['category']);
+    const { body } = await send(gateway, { templateId: id ?? '', recipients: ['15550960009'] });
+    const message = body.data.messages[0]?.id ?? '';
     const edited = await patch(id, changed());
     expect([edited.status, edited.body.data.status], edited.text).toEqual([200, 'submitted']);
     expect(edited.body.data).toMatchObject(changed());
@@ -94,6 +96,7 @@ describe('an edit', () => {
     const hours = (Date.parse(editableAt) - Date.now()) / 3_600_000;
     expect(hours).toBeGreaterThan(23.9);
     expect(hours).toBeLessThanOrEqual(24);
+    expect(await messageOf(gateway, message)).toMatchObject({ text: 'Hello there.', textSource: 'sent' });
   });
 
   it('of a template in review is rejected, without a time', async () => {

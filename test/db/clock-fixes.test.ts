@@ -45,6 +45,8 @@ const needNothing = [
   /^(contacts|contact_windows|received_messages)\.(last_)?received_at$/,
   // an announced instant, a version that is compared for equality, and a mark of what is to be checked
   /^templates\.(next_category_at|components_changed_at|recheck_since)$/,
+  // which text of a template an old message shows
+  /^(templates\.components_since|template_versions\.(since|replaced_at))$/,
   // the platform's clock, compared only with itself
   /^templates\.reported_at$/,
   // the time of a slot, an event or a replayed range

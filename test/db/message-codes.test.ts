@@ -64,7 +64,14 @@ const kept = { body: [{ text: code }] };
 
 type Key = Awaited<ReturnType<typeof message>>;
 const report = (status: 'sent' | 'read' | 'failed') => ({
-  ...{ phoneNumberId: '1', messageRef: 'w', correlationId: null, timestamp: 1, priceCategory: null },
+  ...{
+    phoneNumberId: '1',
+    messageRef: 'w',
+    correlationId: null,
+    timestamp: 1,
+    priceCategory: null,
+    billable: null,
+  },
   ...{ status, error: status === 'failed' ? { code: 131026, title: 'f', message: 'f' } : null },
 });
 const move = (key: Key, status: 'sent' | 'read' | 'failed') =>

@@ -219,7 +219,13 @@ describe('the result of a call', () => {
 
 describe('a message whose delivery was reported during its call', () => {
   const report = { phoneNumberId: '1', messageRef: 'w', correlationId: null, timestamp: 1 };
-  const delivered = { ...report, status: 'delivered' as const, priceCategory: null, error: null };
+  const delivered = {
+    ...report,
+    status: 'delivered' as const,
+    priceCategory: null,
+    billable: null,
+    error: null,
+  };
   const inTransaction = (act: (tx: Tx) => Promise<unknown>) => database.hot.transaction().execute(act);
 
   it.each<[string, (key: MessageKey) => Promise<unknown>]>([

@@ -2,9 +2,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
+import type { Db, Tx } from '../../src/db/db.ts';
 import { foldReports, state } from '../../src/messaging/sending/message.ts';
 import { applyMoves } from '../../src/messaging/sending/messages-moves-store.ts';
 import { listMessages, type MessageFilter } from '../../src/messaging/sending/messages-store.ts';
+import { findSendNames } from '../../src/messaging/sending/sends-store.ts';
+import { earlierVersions, readVersions } from '../../src/messaging/templates/versions-store.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';
@@ -91,6 +94,59 @@ describe('a filter that few of many messages match', () => {
   });
 });
 
+describe('what a page of messages says is read by key', () => {
+  beforeAll(async () => {
+    const { db } = database;
+    await sql`insert into accounts (id, name) values (${accountId}, 'a')`.execute(db);
+    await sql`
+      insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
+      select account_id, send_id, sender_id, template_id, 'n', 'en', 1 from messages`.execute(db);
+    await sql`
+      insert into templates (id, account_id, name, language, category, status, components)
+      select gen_random_uuid(), ${accountId}, 't' || n, 'en', 'UTILITY', 'approved', '[]' from generate_series(1, 5000) n`.execute(
+      db,
+    );
+    await sql`
+      insert into template_versions (account_id, template_id, replaced_at, since, category, parameter_format, components)
+      select account_id, id, now() - n * interval '1 day', now() - (n + 1) * interval '1 day', category, parameter_format, components
+      from templates, generate_series(1, 4) n`.execute(db);
+    await sql`vacuum analyze sends, templates, template_versions`.execute(db);
+  });
+
+  it.each<[string, (db: Db & Tx) => Promise<unknown>, string]>([
+    ['the names of templates', (db) => findSendNames(db, accountId, [accountId]), 'sends_pkey'],
+    ['their components', (db) => readVersions(db, accountId, [{ templateId, at: null }]), 'templates_pkey'],
+    [
+      'their earlier components',
+      (db) => earlierVersions(db, accountId, [{ templateId, at: new Date() }]),
+      'template_versions_pkey',
+    ],
+  ])('%s', async (_what, read, index) => {
+    const plan = await planOf(database.db, read);
+    expect(plan).toContain(index);
+    expect(plan).not.toContain('Seq Scan');
+  });
+
+  it('each version once, and the one of each instant', async () => {
+    const { rows } = await sql<{ id: string }>`select id from templates limit 1`.execute(database.db);
+    const [row] = rows;
+    const daysAgo = (days: number) => ({
+      ...{ templateId: row?.id ?? '', at: new Date(Date.now() - days * 86_400_000) },
+    });
+    const wanted = [daysAgo(2.5), daysAgo(2.6), daysAgo(0.5), daysAgo(9)];
+    const found = await earlierVersions(database.db, accountId, wanted);
+    expect(found.get(row?.id ?? '')).toHaveLength(2);
+    const versionAt = await readVersions(database.db, accountId, wanted);
+    const until = (days: number) => {
+      const at = versionAt(daysAgo(days))?.until;
+      return at && Math.round((Date.now() - at.getTime()) / 86_400_000);
+    };
+    expect([until(2.5), until(0.5), until(9)]).toEqual([2, null, 4]);
+    expect(versionAt({ templateId: templateId ?? '', at: null })).toBeUndefined();
+    expect((await readVersions(database.db, uuidv7(), wanted))(daysAgo(2.5))).toBeUndefined();
+  });
+});
+
 it('state changes other than failures are heap-only updates', async () => {
   const { rows } = await sql<{ id: string }>`
     select id from messages where account_id = ${accountId} and state = 3`.execute(database.db);
@@ -102,6 +158,7 @@ it('state changes other than failures are heap-only updates', async () => {
       status,
       timestamp: 1,
       priceCategory: null,
+      billable: null,
       error: null,
     },
   });

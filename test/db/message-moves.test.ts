@@ -71,6 +71,7 @@ const report = (status: Status, timestamp: number): StatusReport => ({
   status,
   timestamp,
   priceCategory: null,
+  billable: null,
   error: status === 'failed' ? { code: 131026, title: 'f', message: 'f' } : null,
 });
 

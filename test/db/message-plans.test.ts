@@ -38,6 +38,7 @@ const report = {
   status: 'read' as const,
   timestamp: 1,
   priceCategory: null,
+  billable: null,
   error: null,
 };
 const retry = { ...key, delaySeconds: 1, error: null, countsAttempt: true, lease: null };

@@ -85,14 +85,31 @@ async function rowOf({ id }: { id: string }): Promise<Row> {
 
 const rejection = { code: 131056, title: 'rate', message: 'too many' };
 
-async function report(id: string, status: StatusReport['status'], timestamp: number) {
+async function report(
+  id: string,
+  status: StatusReport['status'],
+  timestamp: number,
+  price: Partial<StatusReport> = {},
+) {
   const one: StatusReport = {
     ...{ phoneNumberId: '1', messageRef: 'wamid.REPORT', correlationId: null, status, timestamp },
-    ...{ priceCategory: null, error: status === 'failed' ? rejection : null },
+    ...{ priceCategory: null, billable: null, error: status === 'failed' ? rejection : null },
+    ...price,
   };
   const move = foldReports(accountId, id, [one]);
   await database.hot.transaction().execute((tx) => applyMoves(tx, move ? [move] : []));
 }
+
+it('a price that was reported stays when a later report has none, or another one', async () => {
+  const { id } = await message({ state: state.accepted });
+  await report(id, 'sent', 1_000, { priceCategory: 'utility', billable: false });
+  await report(id, 'delivered', 1_001);
+  await report(id, 'read', 1_002, { priceCategory: 'marketing', billable: true });
+  const { rows } = await sql`select price_category, billable from messages where id = ${id}`.execute(
+    database.db,
+  );
+  expect(rows).toEqual([{ price_category: 'utility', billable: false }]);
+});
 
 describe('an acceptance', () => {
   const accept = ({ id }: { id: string }) =>

@@ -28,6 +28,9 @@ export interface MessageData {
   error: SentMessage['error'];
   attempts: number;
   priceCategory: string | null;
+  billable: boolean | null;
+  text: string | null;
+  textSource: 'sent' | 'later' | null;
   metadata: Record<string, string> | null;
   timeline: { status: string; at: string; platformTimestamp: string | null; implied: boolean }[];
   deliveries: { status: string; messageId: string; event: string }[];

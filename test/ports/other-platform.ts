@@ -143,6 +143,7 @@ function read({ rawBody }: Callback): CallbackContent {
     correlationId: typeof event.ref === 'string' ? event.ref : null,
     timestamp: Math.floor(Date.parse(String(event.at)) / 1000),
     priceCategory: null,
+    billable: null,
   });
   return content;
 }

@@ -25,6 +25,7 @@ const report = (status: Status, timestamp = 100, more: Partial<StatusReport> = {
   status,
   timestamp,
   priceCategory: null,
+  billable: null,
   error: status === 'failed' ? error : null,
   ...more,
 });

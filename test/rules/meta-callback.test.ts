@@ -52,6 +52,7 @@ describe('statuses', () => {
         status: 'failed',
         timestamp: 1751142888,
         priceCategory: 'marketing',
+        billable: null,
         error: { code: 131049, title: 'Not delivered', message: 'Too many.' },
       },
     ]);

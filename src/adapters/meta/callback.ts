@@ -82,6 +82,17 @@ function instantOf(value: unknown): number | null {
   return Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= latestTimestamp ? seconds : null;
 }
 
+/** The price of a message. The platform is going to drop `billable`; `type` says the same ("Pricing analytics and webhooks"). */
+function priceOf(pricing: unknown): Pick<StatusReport, 'priceCategory' | 'billable'> {
+  if (!isObject(pricing)) return { priceCategory: null, billable: null };
+  const type = textOf(pricing.type);
+  const ofType = type === undefined ? null : type === 'regular' || (type.startsWith('free_') ? false : null);
+  return {
+    priceCategory: textOf(pricing.category) ?? null,
+    billable: typeof pricing.billable === 'boolean' ? pricing.billable : ofType,
+  };
+}
+
 function statusReport(status: Json, phoneNumberId: string): StatusReport | undefined {
   // `played`: the recipient listened to a voice message, so it was read
   const word = status.status === 'played' ? 'read' : textOf(status.status);
@@ -95,7 +106,7 @@ function statusReport(status: Json, phoneNumberId: string): StatusReport | undef
     correlationId: textOf(status.biz_opaque_callback_data) ?? null,
     status: word as StatusReport['status'],
     timestamp,
-    priceCategory: isObject(status.pricing) ? (textOf(status.pricing.category) ?? null) : null,
+    ...priceOf(status.pricing),
     error:
       word === 'failed' ? (statusError(status) ?? { code: 0, title: 'Failed', message: 'Failed' }) : null,
   };

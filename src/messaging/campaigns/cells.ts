@@ -8,7 +8,7 @@ const escaped = /^'[=+\-@\t\r']/;
 export const cellText = (cell: string): string => (escaped.test(cell) ? cell.slice(1) : cell);
 
 /** A cell of an export (RFC 4180), quoted where needed; null is an empty cell. */
-export function cellOf(value: string | number | null): string {
+export function cellOf(value: string | number | boolean | null): string {
   if (value === null) return '';
   const text = String(value);
   const safe = risky.test(text) ? `'${text}` : text;
@@ -16,5 +16,5 @@ export function cellOf(value: string | number | null): string {
 }
 
 /** A line of an export. */
-export const lineOf = (values: readonly (string | number | null)[]): string =>
+export const lineOf = (values: readonly (string | number | boolean | null)[]): string =>
   `${values.map(cellOf).join(',')}\r\n`;

@@ -4,7 +4,8 @@ import { AppError } from '../../base/errors.ts';
 import { lowestUuidAt, uuidTime } from '../../base/uuid-time.ts';
 import type { Db } from '../../db/db.ts';
 import { stateName } from '../sending/message.ts';
-import type { SendRow } from '../sending/sends-store.ts';
+import { categoryOf } from '../sending/presenter.ts';
+import { findSendNames, type SendName, type SendRow } from '../sending/sends-store.ts';
 import { lineOf } from './cells.ts';
 import { type ExportedMessage, nextMessages } from './exports-store.ts';
 import { listRecipients } from './recipients-list-store.ts';
@@ -31,7 +32,10 @@ const iso = (at: Date | null) => at?.toISOString() ?? null;
 
 /** The recipients of a send in the order in which they were added, as lines of CSV. */
 export async function* recipientLines(db: Db, send: SendRow): AsyncGenerator<string> {
-  yield lineOf(['id', 'phone', 'name', 'status', 'messageId', 'errorCode', 'errorTitle', 'metadata']);
+  yield lineOf([
+    ...['id', 'phone', 'name', 'status', 'messageId', 'errorCode', 'errorTitle'],
+    ...['priceCategory', 'billable', 'metadata'],
+  ]);
   let afterId: string | undefined;
   for (;;) {
     const { rows, scannedTo } = await listRecipients(db, send, { afterId, limit: rowsPerStep });
@@ -52,6 +56,8 @@ const recipientLine = (row: Awaited<ReturnType<typeof listRecipients>>['rows'][n
     row.wamid,
     error?.code ?? null,
     error?.title ?? null,
+    row.price_category,
+    row.billable,
     row.metadata && JSON.stringify(row.metadata),
   ]);
 };
@@ -68,7 +74,12 @@ export async function* messageLines(
   const toId = lowestUuidAt(to ?? new Date(deps.clock.now()));
   for (;;) {
     const rows = await nextMessages(deps.db, accountId, { afterId, toId, limit: rowsPerStep });
-    if (rows.length > 0) yield rows.map(messageLine).join('');
+    const names = await findSendNames(
+      deps.db,
+      accountId,
+      rows.map((row) => row.send_id),
+    );
+    if (rows.length > 0) yield rows.map((row) => messageLine(row, names.get(row.send_id))).join('');
     const last = rows.at(-1);
     if (rows.length < rowsPerStep || !last) return;
     afterId = last.id;
@@ -79,6 +90,9 @@ const messageColumns = [
   'id',
   'sendId',
   'templateId',
+  'templateName',
+  'language',
+  'category',
   'senderId',
   'phone',
   'name',
@@ -87,6 +101,7 @@ const messageColumns = [
   'errorCode',
   'errorTitle',
   'priceCategory',
+  'billable',
   'createdAt',
   'acceptedAt',
   'sentAt',
@@ -96,11 +111,14 @@ const messageColumns = [
   'metadata',
 ];
 
-const messageLine = (row: ExportedMessage) =>
+const messageLine = (row: ExportedMessage, send: SendName | undefined) =>
   lineOf([
     row.id,
     row.send_id,
     row.template_id,
+    send?.template_name ?? null,
+    send?.language ?? null,
+    categoryOf(row.priority),
     row.sender_id,
     row.phone,
     row.name,
@@ -109,6 +127,7 @@ const messageLine = (row: ExportedMessage) =>
     row.error?.code ?? null,
     row.error?.title ?? null,
     row.price_category,
+    row.billable,
     uuidTime(row.id).toISOString(),
     iso(row.accepted_at),
     iso(row.sent_at),

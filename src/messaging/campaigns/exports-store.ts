@@ -14,7 +14,9 @@ export interface ExportedMessage {
   state: number;
   wamid: string | null;
   error: MessageError | null;
+  priority: number;
   price_category: string | null;
+  billable: boolean | null;
   metadata: Record<string, string> | null;
   accepted_at: Date | null;
   sent_at: Date | null;
@@ -30,8 +32,8 @@ export async function nextMessages(
   { afterId, toId, limit }: { afterId: string; toId: string; limit: number },
 ): Promise<ExportedMessage[]> {
   const { rows } = await sql<ExportedMessage>`
-    select id, send_id, template_id, sender_id, phone, name, state, wamid, error, price_category, metadata, accepted_at, sent_at,
-      delivered_at, read_at, failed_at
+    select id, send_id, template_id, sender_id, phone, name, state, wamid, error, priority, price_category, billable, metadata, accepted_at,
+      sent_at, delivered_at, read_at, failed_at
     from messages where account_id = ${accountId} and id > ${afterId} and id < ${toId} order by id limit ${limit}`.execute(
     db,
   );

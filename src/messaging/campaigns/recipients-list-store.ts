@@ -13,6 +13,8 @@ export interface ListedRecipient {
   state: number | null;
   wamid: string | null;
   error: MessageError | null;
+  price_category: string | null;
+  billable: boolean | null;
 }
 
 /** Messages that one page reads: those of other sends lie between. */
@@ -34,7 +36,8 @@ export async function listRecipients(
   scanLimit = scannedMax,
 ): Promise<{ rows: ListedRecipient[]; scannedTo: string | undefined }> {
   const kept = sql`
-    (select id, phone, name, metadata, null::smallint as state, null as wamid, error from send_recipients
+    (select id, phone, name, metadata, null::smallint as state, null as wamid, error, null as price_category,
+      null::boolean as billable from send_recipients
     where send_id = ${send.id} and id > ${afterId} order by id limit ${limit})`;
   const within =
     send.last_recipient_id === null
@@ -43,7 +46,7 @@ export async function listRecipients(
         sql`messages where account_id = ${send.account_id} and id <= ${send.last_recipient_id}`;
   const read = sql`select * from ${within} and id > ${afterId} order by id limit ${scanLimit}`;
   const written = sql`
-    (select id, phone, name, metadata, state, wamid, error from (${read}) m
+    (select id, phone, name, metadata, state, wamid, error, price_category, billable from (${read}) m
     where send_id = ${send.id} and account_id = ${send.account_id} ${typeof state === 'number' ? sql`and state = ${state}` : sql``}
     order by id limit ${limit})`;
   const both =

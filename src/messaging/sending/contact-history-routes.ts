@@ -11,8 +11,7 @@ import { receivedJson } from '../received/presenter.ts';
 import { sendJson } from '../received/routes.ts';
 import { listReceived } from '../received/store.ts';
 import { listMessagesTo } from './messages-store.ts';
-import { presentMessage } from './presenter.ts';
-import { findResends } from './resends-store.ts';
+import { showMessages } from './show-messages.ts';
 
 /** GET /v1/contacts/:id/messages. */
 export function contactHistoryRoutes(server: Server, { db }: { db: Db }): void {
@@ -38,19 +37,15 @@ export function contactHistoryRoutes(server: Server, { db }: { db: Db }): void {
         listReceived(db, accountId, { people, beforeId }, limit + 1),
         listMessagesTo(db, accountId, { phones: people, beforeId }, limit + 1),
       ]);
-      const resends = await findResends(
-        db,
-        accountId,
-        sent.map((row) => row.id),
-      );
+      const messages = await showMessages(db, request.caller, sent);
       const rows = [
         ...received.rows.map((row) => ({
           id: row.id,
           json: `{"direction":"received","received":${receivedJson(row)},"message":null}`,
         })),
-        ...sent.map((row) => ({
-          id: row.id,
-          json: JSON.stringify({ direction: 'sent', received: null, message: presentMessage(row, resends) }),
+        ...messages.map((message) => ({
+          id: message.id,
+          json: JSON.stringify({ direction: 'sent', received: null, message }),
         })),
         // ids start with the time
       ].sort((a, b) => (a.id < b.id ? 1 : -1));

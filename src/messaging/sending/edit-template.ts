@@ -14,6 +14,7 @@ import { templateStatus } from '../templates/status.ts';
 import { findTemplate, lockTemplate, type TemplateRow } from '../templates/store.ts';
 import { platformError, submitDraft, templateNotFound } from '../templates/submit.ts';
 import { publishChanges } from '../templates/sync.ts';
+import { keepVersions } from '../templates/versions-store.ts';
 import type { DeleteTemplateDeps } from './delete-template.ts';
 import { emptyQueue, inUse } from './empty-queue.ts';
 import { isTemplateInUse } from './messages-holds-store.ts';
@@ -90,9 +91,11 @@ async function edit(
   const edits = [...recentEdits(before.edited_at, now), ...(counts ? [now] : [])];
   const editedAt = edits.slice(-editLimits.per30Days).map((time) => new Date(time));
   const { state: status, providerStatus } = result;
-  const after = await change(deps, id, (tx) =>
-    recordEdit(tx, mark, { ...values, status, providerStatus, editedAt }),
-  );
+  const after = await change(deps, id, async (tx, old) => {
+    const edited = await recordEdit(tx, mark, { ...values, status, providerStatus, editedAt });
+    if (edited) await keepVersions(tx, [old]);
+    return edited;
+  });
   return after ?? requireTemplate(deps, of);
 }
 
@@ -122,11 +125,11 @@ async function beginEditing(deps: DeleteTemplateDeps, of: TemplateToEdit, id: st
 async function change(
   deps: DeleteTemplateDeps,
   id: string,
-  act: (tx: Parameters<typeof lockTemplate>[0]) => Promise<TemplateRow | undefined>,
+  act: (tx: Parameters<typeof lockTemplate>[0], before: TemplateRow) => Promise<TemplateRow | undefined>,
 ): Promise<TemplateRow | undefined> {
   const { after, leasedDeliveries } = await deps.db.transaction().execute(async (tx) => {
     const before = await lockTemplate(tx, id);
-    const after = before && (await act(tx));
+    const after = before && (await act(tx, before));
     const changes = before && after ? [{ before, after, reason: null }] : [];
     return { after, leasedDeliveries: await publishChanges(deps, tx, changes) };
   });

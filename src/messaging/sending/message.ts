@@ -136,6 +136,7 @@ export interface Move {
   messageRef: string;
   error: MessageError | null;
   priceCategory: string | null;
+  billable: boolean | null;
 }
 
 /**
@@ -149,6 +150,7 @@ export function foldReports(accountId: string, id: string, reports: StatusReport
   >;
   let error: MessageError | null = null;
   let priceCategory: string | null = null;
+  let billable: boolean | null = null;
   let reported = 0;
   for (const report of reports) {
     reported |= stageBit[report.status];
@@ -156,6 +158,7 @@ export function foldReports(accountId: string, id: string, reports: StatusReport
     time[report.status] = earlier === null ? report.timestamp : Math.min(earlier, report.timestamp);
     error ??= report.error;
     priceCategory ??= report.priceCategory;
+    billable ??= report.billable;
   }
   const to = furthest(time);
   return {
@@ -171,6 +174,7 @@ export function foldReports(accountId: string, id: string, reports: StatusReport
     messageRef: reports[0]?.messageRef ?? '',
     error: to === state.failed ? error : null,
     priceCategory,
+    billable,
   };
 }
 

@@ -148,7 +148,7 @@ export async function applyMoves(tx: Tx, moves: Move[]): Promise<MovedMessage[]>
       implied = m.implied | (x.stages & ~m.emitted & ~x.reported)::smallint,
       wamid = coalesce(m.wamid, x.w), due_at = null, content = ${contentAfterwards},
       error = case when x.st = ${stateSql.failed} then coalesce(${reportedError}, m.error) end,
-      price_category = coalesce(m.price_category, x.price),
+      price_category = coalesce(m.price_category, x.price), billable = coalesce(m.billable, x.billable),
       sent_at = coalesce(m.sent_at, to_timestamp(x.t3)), delivered_at = coalesce(m.delivered_at, to_timestamp(x.t4)),
       read_at = coalesce(m.read_at, to_timestamp(x.t5)),
       failed_at = case when x.st = ${stateSql.failed} then coalesce(m.failed_at, to_timestamp(x.t6)) end
@@ -157,8 +157,9 @@ export async function applyMoves(tx: Tx, moves: Move[]): Promise<MovedMessage[]>
       ${arrayText(moves.map((one) => one.sentAt))}::float8[], ${arrayText(moves.map((one) => one.deliveredAt))}::float8[],
       ${arrayText(moves.map((one) => one.readAt))}::float8[], ${arrayText(moves.map((one) => one.failedAt))}::float8[],
       ${moves.map((one) => (one.error ? JSON.stringify(one.error) : null))}::jsonb[],
-      ${moves.map((one) => one.messageRef)}::text[], ${moves.map((one) => one.priceCategory)}::text[])
-      with ordinality x(a, i, st, stages, reported, t3, t4, t5, t6, error, w, price, no)
+      ${moves.map((one) => one.messageRef)}::text[], ${moves.map((one) => one.priceCategory)}::text[],
+      ${arrayText(moves.map((one) => one.billable))}::boolean[])
+      with ordinality x(a, i, st, stages, reported, t3, t4, t5, t6, error, w, price, billable, no)
     where m.account_id = x.a and m.id = x.i and case
       when m.state = ${stateSql.failed} then x.st in (${stateSql.delivered}, ${stateSql.read})
         or m.error ->> 'code' = ${errorCodeSql.outcomeUnknown}

@@ -2,8 +2,10 @@
 
 import { uuidTime } from '../../base/uuid-time.ts';
 import { state, stateName } from './message.ts';
+import type { MessageContents } from './message-contents.ts';
 import type { MessageRow, ResultRow } from './messages-store.ts';
 import type { Resend } from './resends-store.ts';
+import type { SendName } from './sends-store.ts';
 import { timelineOf } from './timeline.ts';
 
 /** A recipient's result in the response to a send: `accepted` covers every later state. */
@@ -53,19 +55,46 @@ export function describeSend(send: {
   return `Template sent to ${total} recipient${total === 1 ? '' : 's'}: ${parts.join(', ')}.`;
 }
 
-/** A message with its timeline. `resends` includes those that the message is part of. */
-export function presentMessage(row: MessageRow, resends: readonly Resend[]) {
+/** The category by the priority of its messages. */
+const categories = ['AUTHENTICATION', 'UTILITY', 'MARKETING'] as const;
+
+/** The category of a message's template when it was sent. */
+export const categoryOf = (priority: number) => categories[priority] ?? 'MARKETING';
+
+/**
+ * A message with its timeline. `resends` includes those that the message is part of; `contents` is undefined for a caller
+ * who may not read them.
+ */
+export function presentMessage(
+  row: MessageRow,
+  {
+    resends,
+    send,
+    contents,
+  }: {
+    resends: readonly Resend[];
+    send: SendName | undefined;
+    contents: Pick<MessageContents, 'variables' | 'text' | 'textSource'> | undefined;
+  },
+) {
   return {
     id: row.id,
     messageId: row.wamid,
     sendId: row.send_id,
     templateId: row.template_id,
+    templateName: send?.template_name ?? '',
+    language: send?.language ?? '',
+    category: categoryOf(row.priority),
     senderId: row.sender_id,
     recipientPhone: row.phone,
     name: row.name,
     status: stateName(row.state),
     error: row.error,
+    variables: contents?.variables ?? null,
+    text: contents?.text ?? null,
+    textSource: contents?.textSource ?? null,
     priceCategory: row.price_category,
+    billable: row.billable,
     attempts: row.attempts,
     metadata: row.metadata,
     resentAs: resends.find((one) => one.message_id === row.id)?.new_id ?? null,

@@ -7,12 +7,11 @@ import { MessageItem, MessageParams, ResendBody } from '../../contract/messages.
 import { insertKey, recordKeyResponse } from '../../db/idempotency-keys.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
 import { ok } from '../../http/reply.ts';
-import type { Server } from '../../http/request.ts';
+import type { Caller, Server } from '../../http/request.ts';
 import { findMessage } from './messages-store.ts';
-import { presentMessage } from './presenter.ts';
 import { messageNotFound, resendMessage } from './resend.ts';
-import { findResends } from './resends-store.ts';
 import { awaitCompletions, keyLeaseSeconds, releaseIfAway, type SendDeps } from './send.ts';
+import { canReadContents, showMessages } from './show-messages.ts';
 
 export type ResendRoutesDeps = SendDeps & { keyedHash: KeyedHash };
 
@@ -29,11 +28,14 @@ export function resendRoutes(server: Server, deps: ResendRoutesDeps): void {
       config: { scope: 'messages:send', idempotency: 'optional' },
     },
     async (request, reply) => {
-      const { accountId } = request.caller;
+      const { caller } = request;
+      const { accountId } = caller;
       const messageId = request.params.id;
       const evenIfUnknown = request.body?.evenIfUnknown ?? false;
       const key = request.idempotencyKey && {
-        ...{ accountId, operation: 'resend', key: request.idempotencyKey },
+        // a stored response with contents is not replayed to a key that may not read them
+        operation: canReadContents(caller) ? 'resend' : 'resend-without-contents',
+        ...{ accountId, key: request.idempotencyKey },
         ...fingerprintOf(deps.keyedHash, { messageId: messageId.toLowerCase(), evenIfUnknown }),
       };
       const repeat = key
@@ -45,7 +47,7 @@ export function resendRoutes(server: Server, deps: ResendRoutesDeps): void {
       const subjectId = repeat?.kind === 'continue' ? repeat.subjectId : resent.startedSendId;
       try {
         await awaitCompletions(deps, accountId, resent.awaited);
-        const body = await bodyOf(deps, accountId, resent.id);
+        const body = await bodyOf(deps, caller, resent.id);
         if (subjectId === undefined && unused) await storeResponse(deps, unused, body);
         else if (subjectId !== undefined && key)
           await recordKeyResponse(deps.db, subjectId, { status: 200, body });
@@ -71,12 +73,11 @@ async function storeResponse(
   });
 }
 
-async function bodyOf(deps: ResendRoutesDeps, accountId: string, id: string): Promise<string> {
-  const row = await findMessage(deps.db, accountId, id);
+async function bodyOf(deps: ResendRoutesDeps, caller: Caller, id: string): Promise<string> {
+  const row = await findMessage(deps.db, caller.accountId, id);
   if (!row) throw messageNotFound();
-  return JSON.stringify(
-    ok('Message resent.', presentMessage(row, await findResends(deps.db, accountId, [id]))),
-  );
+  const [message] = await showMessages(deps.db, caller, [row]);
+  return JSON.stringify(ok('Message resent.', message));
 }
 
 function respond(reply: FastifyReply, body: string): FastifyReply {

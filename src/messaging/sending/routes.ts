@@ -20,10 +20,9 @@ import { editTemplateRoutes } from './edit-template-routes.ts';
 import { requireSend } from './find-send.ts';
 import { state, stateNumber } from './message.ts';
 import { findMessage, listMessages, listResults, type ResultRow } from './messages-store.ts';
-import { describeSend, presentMessage, presentSend } from './presenter.ts';
+import { describeSend, presentSend } from './presenter.ts';
 import { messageNotFound } from './resend.ts';
 import { resendRoutes } from './resend-routes.ts';
-import { findResends } from './resends-store.ts';
 import { findKeptMessage } from './scheduled-store.ts';
 import {
   awaitCompletions,
@@ -33,6 +32,7 @@ import {
   type StartedSend,
   startSend,
 } from './send.ts';
+import { showMessage, showMessages } from './show-messages.ts';
 
 export type SendingRoutesDeps = SendDeps & DeleteTemplateDeps & { keyedHash: KeyedHash };
 
@@ -167,12 +167,7 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
         },
         limit + 1,
       );
-      const resends = await findResends(
-        deps.db,
-        accountId,
-        rows.map((row) => row.id),
-      );
-      const items = rows.map((row) => presentMessage(row, resends));
+      const items = await showMessages(deps.db, request.caller, rows);
       return ok(
         'Messages listed.',
         cursorPageOf(items, limit, (item) => [item.id], scannedTo ? [scannedTo] : undefined),
@@ -197,8 +192,7 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
         (await findMessage(deps.db, accountId, id)) ?? (await findKeptMessage(deps.db, accountId, id));
       if (!row) throw messageNotFound();
       const deliveries = await deliveriesOf(deps.db, row.account_id, row.id);
-      const resends = await findResends(deps.db, row.account_id, [row.id]);
-      return ok('Message found.', { ...presentMessage(row, resends), deliveries });
+      return ok('Message found.', { ...(await showMessage(deps.db, request.caller, row)), deliveries });
     },
   );
 }

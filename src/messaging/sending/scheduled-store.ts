@@ -60,7 +60,7 @@ export async function findKeptMessage(
       r.position, coalesce(s.priority, 2)::smallint as priority, ${stateSql.queued}::smallint as state, 0::smallint as emitted, 0::smallint as was,
       0::smallint as implied, r.attempts, null::timestamptz as due_at,
       coalesce(s.expires_at, now() + s.expires_in * interval '1 second') as expires_at, null as wamid, r.error,
-      null as price_category, null::timestamptz as accepted_at, null::timestamptz as sent_at,
+      null as price_category, null::boolean as billable, null::timestamptz as accepted_at, null::timestamptz as sent_at,
       null::timestamptz as delivered_at, null::timestamptz as read_at, null::timestamptz as failed_at,
       null::integer as leased_by
     from sends s cross join lateral (

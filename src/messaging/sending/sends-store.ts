@@ -154,6 +154,24 @@ export async function findSend(db: Db, accountId: string, id: string): Promise<S
     .executeTakeFirst();
 }
 
+/** The template of a send, as it was named then. */
+export interface SendName {
+  template_name: string;
+  language: string;
+}
+
+/** Finds the templates' names of these sends, by the ids of the sends. */
+export async function findSendNames(
+  db: Db,
+  accountId: string,
+  sendIds: readonly string[],
+): Promise<Map<string, SendName>> {
+  const { rows } = await sql<SendName & { id: string }>`
+    select id, template_name, language from sends
+    where account_id = ${accountId} and id = any(${[...new Set(sendIds)]}::uuid[])`.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 export interface SendKey {
   accountId: string;
   sendId: string;

@@ -46,6 +46,9 @@ export interface RenderedTemplate extends RenderedParts {
   cards: RenderedParts[];
 }
 
+/** What is shown instead of a one-time code. */
+export const codeMask = '••••';
+
 /** Renders a filled template. A placeholder without a value keeps its braces. */
 export function renderTemplate(plan: TemplatePlan, filled: FilledTemplate): RenderedTemplate {
   const { offer, footer, cards } = plan;
@@ -115,7 +118,7 @@ function renderButton(
   const value = filled && 'value' in filled ? filled.value : undefined;
   const url = button.url ?? null;
   const [token] = tokensOf(button.url);
-  const isEncoded = value !== undefined && value !== `{{${token}}}`;
+  const isEncoded = value !== undefined && value !== `{{${token}}}` && value !== codeMask;
   return {
     index,
     type: upper(button.type),

@@ -5,6 +5,7 @@ import type { DB } from '../../db/schema.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import type { PlatformTemplate, TemplateComponent } from '../../ports/platform.ts';
 import { ownProviderStatus, type TemplateStatus, templateStatus } from './status.ts';
+import { keepVersions } from './versions-store.ts';
 
 const status = sqlConstants(templateStatus);
 
@@ -23,7 +24,7 @@ export interface TemplateFilter {
 }
 
 /** What a change of the components sets: no message of the template is called until all were checked again. */
-export const startRecheck = sql`components_changed_at = date_trunc('milliseconds', now()), recheck_since = now(), recheck_after = null`;
+export const startRecheck = sql`components_changed_at = date_trunc('milliseconds', now()), components_since = now(), recheck_since = now(), recheck_after = null`;
 
 /** Starts the check of queued messages of templates whose components changed. */
 export async function recheckTemplates(tx: Tx, ids: string[]): Promise<void> {
@@ -256,9 +257,14 @@ export async function endDeleting(
   return rows[0];
 }
 
-/** Deletes templates and returns their rows; stored messages have their own copy of what they need. */
+/** Deletes templates and returns their rows. Keeps their components, with which messages are shown. */
 export async function deleteTemplates(tx: Db | Tx, ids: string[]): Promise<TemplateRow[]> {
   if (ids.length === 0) return [];
-  const rows = await tx.deleteFrom('templates').where('id', 'in', ids).returningAll().execute();
-  return rows as unknown as TemplateRow[];
+  const rows = (await tx
+    .deleteFrom('templates')
+    .where('id', 'in', ids)
+    .returningAll()
+    .execute()) as unknown as TemplateRow[];
+  await keepVersions(tx, rows);
+  return rows;
 }

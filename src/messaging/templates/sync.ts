@@ -28,6 +28,7 @@ import {
   type TemplateValues,
   upsertTemplates,
 } from './store.ts';
+import { keepVersions } from './versions-store.ts';
 
 export interface SyncDeps extends AccessDeps, PublishDeps {
   db: Db;
@@ -131,17 +132,21 @@ async function overwrite(
 ): Promise<TemplateChange[]> {
   const before = new Map(known.map((one) => [nameOf(one), one]));
   const changes: TemplateChange[] = [];
-  const changed: string[] = [];
+  const changed: TemplateRow[] = [];
   for (let at = 0; at < values.length; at += rowsPerStatement) {
     for (const after of await upsertTemplates(tx, account, values.slice(at, at + rowsPerStatement))) {
       const old = before.get(nameOf(after));
-      if (old && shapeOf(old) !== shapeOf(after)) changed.push(after.id);
+      if (old && shapeOf(old) !== shapeOf(after)) changed.push(old);
       const isSameStatus = old?.provider_status === after.provider_status;
       if (old) changes.push({ before: old, after, reason: isSameStatus ? null : after.rejected_reason });
     }
   }
   // in this transaction: no message is called between the change and its check
-  await recheckTemplates(tx, changed);
+  await keepVersions(tx, changed);
+  await recheckTemplates(
+    tx,
+    changed.map(({ id }) => id),
+  );
   return changes;
 }
 

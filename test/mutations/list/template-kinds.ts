@@ -12,8 +12,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a preview hides what is missing',
     file: 'src/messaging/templates/render.ts',
-    find: 'const isEncoded = value !== undefined && value !== `{{${token}}}`;',
-    replace: 'const isEncoded = value !== undefined;',
+    find: 'value !== undefined && value !== `{{${token}}}` && value !== codeMask',
+    replace: 'value !== undefined && value !== codeMask',
     tests: ['test/rules/template-preview.test.ts'],
   },
   {

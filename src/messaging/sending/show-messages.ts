@@ -1,0 +1,72 @@
+// Messages as lists and lookups return them: their rows, with what a page of them needs beside.
+
+import type { Db } from '../../db/db.ts';
+import type { Caller } from '../../http/request.ts';
+import type { FilledTemplate } from '../../ports/platform.ts';
+import { readVersions } from '../templates/versions-store.ts';
+import { contentsOf, type MessageContents } from './message-contents.ts';
+import type { MessageRow } from './messages-store.ts';
+import { presentMessage } from './presenter.ts';
+import { findResends } from './resends-store.ts';
+import { findSendNames } from './sends-store.ts';
+
+/** True if the caller may read what messages say. */
+export const canReadContents = ({ scopes }: Pick<Caller, 'scopes'>): boolean =>
+  scopes.has('conversations:read');
+
+/** When the message was called, or failed without a call; null while it is queued. */
+const calledAt = ({ accepted_at, sent_at, failed_at }: MessageRow): Date | null =>
+  accepted_at ?? sent_at ?? failed_at;
+
+/** Presents messages of the caller's account as items of a list, in the order of `rows`. */
+export async function showMessages(db: Db, caller: Reader, rows: readonly MessageRow[]) {
+  return (await withContents(db, caller, rows)).map(({ item }) => item);
+}
+
+/** Presents one message of the caller's account, with the text of its parts. */
+export async function showMessage(db: Db, caller: Reader, row: MessageRow) {
+  const [{ item, contents }] = (await withContents(db, caller, [row])) as [Shown];
+  return { ...item, parts: contents?.parts ?? null };
+}
+
+type Reader = Pick<Caller, 'accountId' | 'scopes'>;
+
+interface Shown {
+  item: ReturnType<typeof presentMessage>;
+  contents: MessageContents | undefined;
+}
+
+/**
+ * Reads the sends, resends and templates of all messages together; templates only for a caller who may read contents.
+ */
+async function withContents(db: Db, caller: Reader, rows: readonly MessageRow[]): Promise<Shown[]> {
+  if (rows.length === 0) return [];
+  const { accountId } = caller;
+  const [resends, names, versionAt] = await Promise.all([
+    findResends(
+      db,
+      accountId,
+      rows.map((row) => row.id),
+    ),
+    findSendNames(
+      db,
+      accountId,
+      rows.map((row) => row.send_id),
+    ),
+    canReadContents(caller)
+      ? readVersions(
+          db,
+          accountId,
+          rows.map((row) => ({ templateId: row.template_id, at: calledAt(row) })),
+        )
+      : undefined,
+  ]);
+  return rows.map((row) => {
+    const at = calledAt(row);
+    const { priority } = row;
+    const content = row.content as unknown as FilledTemplate;
+    const version = versionAt?.({ templateId: row.template_id, at });
+    const contents = versionAt && contentsOf({ priority, content }, version, at);
+    return { item: presentMessage(row, { resends, send: names.get(row.send_id), contents }), contents };
+  });
+}
