@@ -34,6 +34,7 @@ import { type CallbackDeps, messagingCallbackRoutes } from './messaging/callback
 import { type CampaignRoutesDeps, campaignRoutes } from './messaging/campaigns/routes.ts';
 import { contactRoutes } from './messaging/contacts/routes.ts';
 import { type MediaRoutesDeps, mediaRoutes } from './messaging/media/routes.ts';
+import { type OptOutRoutesDeps, optOutRoutes } from './messaging/opt-outs/routes.ts';
 import { type ReceivedRoutesDeps, receivedRoutes } from './messaging/received/routes.ts';
 import { type SenderRoutesDeps, senderRoutes } from './messaging/senders/routes.ts';
 import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/routes.ts';
@@ -51,6 +52,7 @@ export type ServerDeps = AdmitDeps &
   CampaignRoutesDeps &
   MediaRoutesDeps &
   ReceivedRoutesDeps &
+  OptOutRoutesDeps &
   SenderRoutesDeps &
   CallbackDeps &
   EndpointRoutesDeps &
@@ -75,6 +77,7 @@ function moduleRoutes(server: Server, deps: ServerDeps): void {
   campaignRoutes(server, deps); //           /v1/sends
   receivedRoutes(server, deps); //           /v1/messages/received
   contactRoutes(server, deps); //            /v1/contacts
+  optOutRoutes(server, deps); //             /v1/opt-outs
   mediaRoutes(server, deps); //              /v1/templates/media  /v1/media
   senderRoutes(server, deps); //             /v1/senders
   appointmentRoutes(server, deps); //        /v1/appointments  /callbacks/calendar

@@ -490,6 +490,24 @@ export type ContactMessage = {
   message: Message | null;
 };
 
+/** The body of `contacts.opted_in` events. */
+export type ContactOptedInEvent = {
+  /** The kind of event. */
+  event: "contacts.opted_in";
+  /** When the event was created; the same on every attempt. */
+  timestamp: string;
+  data: OptOutChange;
+};
+
+/** The body of `contacts.opted_out` events. */
+export type ContactOptedOutEvent = {
+  /** The kind of event. */
+  event: "contacts.opted_out";
+  /** When the event was created; the same on every attempt. */
+  timestamp: string;
+  data: OptOutChange;
+};
+
 /** A new department. */
 export type CreateDepartment = {
   /** Name, as guests see it. */
@@ -507,7 +525,7 @@ export type CreateEndpoint = {
   /** Description, for people. */
   description?: string;
   /** The kinds of event that the endpoint receives. Default: `messages.status`. */
-  events?: Array<"messages.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status" | "messages.received">;
+  events?: Array<"messages.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status" | "messages.received" | "contacts.opted_out" | "contacts.opted_in">;
   /** Your own secret: 16 to 256 printable ASCII characters. Default: a generated one. */
   secret?: string;
 };
@@ -1155,6 +1173,46 @@ export type NextCategory = {
   at: string | null;
 };
 
+/** A person who does not want messages. It holds for all numbers and ids of their contact. */
+export type OptOut = {
+  /** Id of the opt-out; another one each time a person opts out. */
+  _id: string;
+  /** The person's number, in digits; null if the platform hides it. */
+  phone: string | null;
+  /** The platform's id of the person. */
+  userId: string | null;
+  /** What the person does not receive. `marketing`: marketing templates. `all`: every template but authentication ones. Replies are always sent. */
+  scope: "marketing" | "all";
+  /** Who decided it last: the platform’s preference notice, a stop or start word, a button, the platform’s error 131050, or this API. */
+  source: "platform" | "keyword" | "button" | "error_131050" | "api";
+  /** Why, for people. */
+  reason: string | null;
+  /** When the opt-out was recorded. */
+  createdAt: string;
+};
+
+/** A change of what a person receives. */
+export type OptOutChange = {
+  /** Id of the contact. */
+  contactId: string;
+  /** The person's number, in digits; null if the platform hides it. */
+  phone: string | null;
+  /** Every number of the contact: those that you sent to, and the platform’s own form of them. */
+  phones: Array<string>;
+  /** The platform's id of the person. */
+  userId: string | null;
+  /** What the person does not receive now; null: they receive everything. */
+  scope: "marketing" | "all" | null;
+  /** What they did not receive before. */
+  previousScope: "marketing" | "all" | null;
+  /** Who decided it last: the platform’s preference notice, a stop or start word, a button, the platform’s error 131050, or this API. */
+  source: "platform" | "keyword" | "button" | "error_131050" | "api";
+  /** Why, for people. */
+  reason: string | null;
+  /** When the person or the API decided it, in epoch seconds. */
+  timestamp: number;
+};
+
 /** Position in a counted list. */
 export type Pagination = {
   /** Number of this page. */
@@ -1263,6 +1321,14 @@ export type ProviderError = {
   title: string;
   /** The provider's explanation. */
   message: string;
+};
+
+/** What the person does not receive. */
+export type PutOptOut = {
+  /** What the person does not receive. `marketing`: marketing templates. `all`: every template but authentication ones. Replies are always sent. */
+  scope: "marketing" | "all";
+  /** Why, for people. */
+  reason?: string | null;
 };
 
 /** A message that a person sent to one of your numbers. */
@@ -1436,6 +1502,12 @@ export type RecipientProblem = {
   path: string;
   /** What is wrong and what is allowed. */
   message: string;
+};
+
+/** Whether anything changed. The person receives everything. */
+export type RemovedOptOut = {
+  /** True if the person had opted out. */
+  removed: boolean;
 };
 
 /** How many were removed. */
@@ -2257,7 +2329,7 @@ export type UpdateEndpoint = {
   /** Description, for people. */
   description?: string | null;
   /** The kinds of event that the endpoint receives. Default: `messages.status`. */
-  events?: Array<"messages.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status" | "messages.received">;
+  events?: Array<"messages.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status" | "messages.received" | "contacts.opted_out" | "contacts.opted_in">;
   /** `paused`: events are kept. `active`: they are delivered, also after the endpoint was disabled. */
   status?: "active" | "paused";
 };
@@ -2307,7 +2379,7 @@ export type UploadMedia = {
 };
 
 /** The body of a webhook. */
-export type WebhookEvent = MessageStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | SenderStatusEvent | MessageReceivedEvent | TestEvent;
+export type WebhookEvent = MessageStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | SenderStatusEvent | MessageReceivedEvent | ContactOptedOutEvent | ContactOptedInEvent | TestEvent;
 
 /** Every error code of the API. */
 export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'contact_not_found' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_gone' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'send_state_conflict' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout';
@@ -2351,6 +2423,11 @@ export interface OperationErrors {
   downloadReceivedMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'media_gone' | 'media_not_found' | 'media_too_large' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   listContacts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   listContactMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'contact_not_found' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  listOptOuts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  putOptOutOfUser: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  deleteOptOutOfUser: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  putOptOut: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  deleteOptOut: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
   listDepartments: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   createDepartment: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
   listStaff: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
@@ -2817,6 +2894,59 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Pages<ContactMessage, CursorPagination>;
+
+  /** List opt-outs. People who do not want messages, newest first. Scope: `messages:read`. */
+  listOptOuts(
+    input?: {
+      /** Only the opt-out of the person with this number, also under their other ids. */
+      phone?: string;
+      /** Only the opt-out of the person with this id of the platform. */
+      userId?: string;
+      /** Items per page. */
+      limit?: number;
+      /** The `nextCursor` of the previous page; omit it for the first page. */
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<OptOut, CursorPagination>;
+
+  /** Opt a person out by the platform’s id. The same for a person whose number the platform hides. Scope: `messages:send`. */
+  putOptOutOfUser(
+    input: {
+      /** The platform's id of the person. */
+      userId: string;
+      body: PutOptOut;
+    },
+    options?: CallOptions,
+  ): Promise<OptOut>;
+
+  /** Opt a person in again by the platform’s id. The same for a person whose number the platform hides. Scope: `messages:send`. */
+  deleteOptOutOfUser(
+    input: {
+      /** The platform's id of the person. */
+      userId: string;
+    },
+    options?: CallOptions,
+  ): Promise<RemovedOptOut>;
+
+  /** Opt a person out. The number need not be known to the gateway. It holds for every number and id that the platform names together with it. What this operation stops as `all` is lifted by this operation and `DELETE` alone; `marketing` also by a start word and by the platform. Scope: `messages:send`. */
+  putOptOut(
+    input: {
+      /** Id of the opt-outs. */
+      phone: string;
+      body: PutOptOut;
+    },
+    options?: CallOptions,
+  ): Promise<OptOut>;
+
+  /** Opt a person in again. The person receives everything again, whoever had opted them out. Safe to repeat. Scope: `messages:send`. */
+  deleteOptOut(
+    input: {
+      /** Id of the opt-outs. */
+      phone: string;
+    },
+    options?: CallOptions,
+  ): Promise<RemovedOptOut>;
 
   /** List departments. Scope: `appointments:read`. */
   listDepartments(
@@ -3334,6 +3464,11 @@ export const operations = {
   downloadReceivedMedia: 'GET /v1/messages/received/{id}/media file',
   listContacts: 'GET /v1/contacts list',
   listContactMessages: 'GET /v1/contacts/{id}/messages list',
+  listOptOuts: 'GET /v1/opt-outs list',
+  putOptOutOfUser: 'PUT /v1/opt-outs',
+  deleteOptOutOfUser: 'DELETE /v1/opt-outs',
+  putOptOut: 'PUT /v1/opt-outs/{phone}',
+  deleteOptOut: 'DELETE /v1/opt-outs/{phone}',
   listDepartments: 'GET /v1/appointments/departments list',
   createDepartment: 'POST /v1/appointments/departments',
   listStaff: 'GET /v1/appointments/users list',

@@ -3,6 +3,7 @@ import { type TSchema, Type } from 'typebox';
 import { BookingItem, ChangedBookingItem } from './bookings.ts';
 import { CalendarChange } from './calendars.ts';
 import { Id, instant, nullable } from './envelope.ts';
+import { OptOutChange } from './opt-outs.ts';
 import { ReceivedMessageItem } from './received.ts';
 import { SenderChange } from './senders.ts';
 import { MessageError } from './sends.ts';
@@ -90,6 +91,14 @@ export const documentedEvents: Record<EventKind, DocumentedEvent> = {
   'messages.received': {
     summary: 'A person wrote to one of your numbers',
     body: event('messages.received', 'MessageReceivedEvent', ReceivedMessageItem),
+  },
+  'contacts.opted_out': {
+    summary: 'A person opted out of messages',
+    body: event('contacts.opted_out', 'ContactOptedOutEvent', OptOutChange),
+  },
+  'contacts.opted_in': {
+    summary: 'A person receives everything again',
+    body: event('contacts.opted_in', 'ContactOptedInEvent', OptOutChange),
   },
   test: {
     summary: 'The test operation was called',

@@ -6,6 +6,7 @@ import { campaignOperations } from './campaign-operations.ts';
 import { conversationOperations } from './conversation-operations.ts';
 import { messageOperations } from './message-operations.ts';
 import type { Operation } from './operation.ts';
+import { optOutOperations } from './opt-out-operations.ts';
 import { templateOperations } from './template-operations.ts';
 import { webhookOperations } from './webhook-operations.ts';
 
@@ -15,6 +16,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...messageOperations,
   ...campaignOperations,
   ...conversationOperations,
+  ...optOutOperations,
   ...appointmentOperations,
   ...bookingOperations,
   ...webhookOperations,
@@ -26,6 +28,7 @@ export const tags: { name: string; description: string }[] = [
   { name: 'Templates', description: 'Message templates and their review by the messaging platform.' },
   { name: 'Messages', description: 'Send templates, and follow each message to its recipient.' },
   { name: 'Conversations', description: 'Messages that people send to your numbers, and the people.' },
+  { name: 'Opt-outs', description: 'People who do not want messages, and how they say so.' },
   { name: 'Media', description: 'Files for the headers of templates.' },
   { name: 'Appointments', description: 'Departments, staff, form questions and open slots.' },
   { name: 'Bookings', description: 'Book, cancel and reschedule appointments.' },

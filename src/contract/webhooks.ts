@@ -12,6 +12,8 @@ export const subscribableKinds = [
   'calendars.status',
   'senders.status',
   'messages.received',
+  'contacts.opted_out',
+  'contacts.opted_in',
 ] as const;
 export type SubscribableKind = (typeof subscribableKinds)[number];
 export type EventKind = SubscribableKind | 'test';

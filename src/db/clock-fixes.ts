@@ -138,6 +138,12 @@ export const clockFixes: readonly ClockFix[] = [
   { name: 'sender_states', afterSeconds: 0, perform: due('sender_states', 'due_at', 120) },
   // old one-time codes are deleted again a day after the first run
   { name: 'old_codes', afterSeconds: 0, perform: due('old_codes', 'due_at', 0) },
+  {
+    // acts of the API; a later act of a person must not seem older
+    name: 'opt_outs',
+    afterSeconds: 0,
+    perform: whole(() => sql`update opt_outs set acted_at = now() where acted_at > now()`),
+  },
   { name: 'bookings', afterSeconds: 0, perform: due('bookings', 'due_at', 45) },
   { name: 'media', afterSeconds: 0, perform: due('media', 'due_at', 120) },
   {

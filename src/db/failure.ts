@@ -24,6 +24,11 @@ export function isTransient(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code !== undefined && transientCodes.has(error.code);
 }
 
+/** An error that makes `retryTransient` and batches repeat the transaction: another one changed what this one has read. */
+export function serializationFailure(message: string): Error {
+  return Object.assign(new pg.DatabaseError(message, message.length, 'error'), { code: '40001' });
+}
+
 /**
  * Runs a transaction up to `attempts` times, retrying it after a deadlock or serialization failure. Throws any other error, and
  * the last one. `run` must have no effect outside its transaction.

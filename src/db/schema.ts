@@ -338,6 +338,23 @@ export interface OperatorNotices {
   subject: string;
 }
 
+export interface OptOuts {
+  account_id: string;
+  acted_at: Timestamp;
+  contact_id: string;
+  id: string;
+  reason: string | null;
+  scope: number;
+  source: number;
+}
+
+export interface OptOutSettings {
+  account_id: string;
+  button_payloads: Generated<string[]>;
+  start_words: Generated<string[]>;
+  stop_words: Generated<string[]>;
+}
+
 export interface Processes {
   ended_at: Timestamp | null;
   id: Generated<number>;
@@ -602,6 +619,8 @@ export interface DB {
   occupancies: Occupancies;
   old_codes: OldCodes;
   operator_notices: OperatorNotices;
+  opt_out_settings: OptOutSettings;
+  opt_outs: OptOuts;
   processes: Processes;
   readiness: Readiness;
   received_messages: ReceivedMessages;

@@ -113,7 +113,8 @@ function thingIn(path: string): string {
 
 test('every path with an id of another account is 404 and changes nothing', async () => {
   const before = await ownersView();
-  const withIds = operations.filter(({ path }) => path.includes('{'));
+  // a phone is no id of an account
+  const withIds = operations.filter(({ path }) => path.includes('{') && !path.endsWith('{phone}'));
   expect(withIds.length).toBeGreaterThan(25);
   for (const { method, path, body } of withIds) {
     const id = owned[thingIn(path)] as string;

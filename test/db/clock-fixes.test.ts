@@ -186,6 +186,8 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
       values (${connectionId}, ${accountId}, ${staffId}, 'google', '', 'x', '{}', ${inSeconds(20 * minute)}, ${inSeconds(19 * minute)})`);
     await run(sql`insert into idempotency_keys (account_id, operation, key, fingerprint, subject_id, leased_until, created_at)
       values (${accountId}, 'x', ${key}, '', ${key}, ${inSeconds(20 * minute + 30)}, ${inSeconds(20 * minute - 5)})`);
+    await run(sql`insert into opt_outs (account_id, contact_id, id, scope, source, acted_at)
+      values (${accountId}, ${key}, ${key}, 1, 4, ${inSeconds(19 * minute)})`);
     await run(sql`insert into processes (ended_at) values (${inSeconds(20 * minute)})`);
     const { watch } = openWatch();
     await stepBack();
@@ -203,6 +205,7 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
       calendar_connections: ['changes_due_at', 'last_synced_at'],
       idempotency_keys: ['leased_until', 'created_at'],
       processes: ['ended_at'],
+      opt_outs: ['acted_at'],
     }))
       for (const column of columns) found[`${table}.${column}`] = await secondsOf(table, column, all);
     expect(found).toEqual({
@@ -223,6 +226,7 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
       'idempotency_keys.leased_until': approximately(30),
       'idempotency_keys.created_at': approximately(-5),
       'processes.ended_at': approximately(0),
+      'opt_outs.acted_at': approximately(0),
     });
   });
 });

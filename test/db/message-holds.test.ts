@@ -174,8 +174,8 @@ describe('messages of a held template', () => {
     const [held, open] = [await template('submitted'), await template()];
     const waiting = await queued(1, { senderId, templateId: held }, 'leased');
     const free = await queued(1, { senderId, templateId: open }, 'leased');
-    expect(waiting.written).toEqual({ isOpen: false, lease: null });
-    expect(free.written).toEqual({ isOpen: true, lease: expect.any(String) });
+    expect(waiting.written).toEqual({ isOpen: false, lease: null, optedOut: [] });
+    expect(free.written).toEqual({ isOpen: true, lease: expect.any(String), optedOut: [] });
     const keys = [...waiting.keys, ...free.keys];
     const settled = await findCompletions(
       database.hot,
@@ -206,7 +206,7 @@ describe('messages of a halted sender', () => {
     const others = await queued(1, { senderId: otherId, templateId });
     await sql`update senders set halted_at = now() where id = ${senderId}`.execute(database.db);
     const after = await queued(1, { senderId, templateId }, 'dispatching');
-    expect(after.written).toEqual({ isOpen: false, lease: null });
+    expect(after.written).toEqual({ isOpen: false, lease: null, optedOut: [] });
     const keys = [...before.keys, ...after.keys];
     expect(await beginDispatch(database.hot, keys)).toEqual([false, false]);
     expect((await round()).claimed.map(({ id }) => id)).toEqual(others.keys.map(({ id }) => id));

@@ -21,9 +21,10 @@ const layers: string[][] = [
 
 /** The submodules of the same module that a submodule may import. */
 const submoduleImports: Record<string, string[]> = {
-  'messaging/campaigns': ['sending', 'received', 'contacts', 'templates', 'media', 'senders'],
-  'messaging/sending': ['received', 'contacts', 'templates', 'media', 'senders'],
-  'messaging/received': ['contacts', 'templates', 'media', 'senders'],
+  'messaging/campaigns': ['sending', 'received', 'opt-outs', 'contacts', 'templates', 'media', 'senders'],
+  'messaging/sending': ['received', 'opt-outs', 'contacts', 'templates', 'media', 'senders'],
+  'messaging/received': ['opt-outs', 'contacts', 'templates', 'media', 'senders'],
+  'messaging/opt-outs': ['contacts', 'templates', 'media', 'senders'],
   'messaging/contacts': ['templates', 'media', 'senders'],
   'messaging/templates': ['media', 'senders'],
   'messaging/media': ['senders'],

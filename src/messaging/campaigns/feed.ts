@@ -2,7 +2,7 @@
 import type { Db } from '../../db/db.ts';
 import { publish } from '../../webhooks/publish.ts';
 import type { FailDeps } from '../sending/fail.ts';
-import { expiredError, ownErrors, state } from '../sending/message.ts';
+import { expiredError, ownErrors, sortById, state } from '../sending/message.ts';
 import { failMessages } from '../sending/messages-moves-store.ts';
 import { findSend, type SendKey, type SendRow } from '../sending/sends-store.ts';
 import { statusEvents } from '../sending/status-events.ts';
@@ -78,13 +78,27 @@ async function feedQueue(deps: FeedDeps, feed: Feed): Promise<Next> {
   let room = await findRoom(deps.hot, feed, deps.queuedMax ?? queuedOfSendMax);
   for (let taken = 0; taken < stepsPerTurn && room > 0; taken++) {
     const wanted = Math.min(room, fedPerStep);
-    const fed = await feedRecipients(deps.hot, feed, wanted);
+    const fed = await feedStep(deps, feed, wanted);
     if (fed > 0) deps.nudgeDispatch();
     if (fed < wanted) return (await endFeed(deps.hot, feed)) ? 'ended' : { seconds: recheckSeconds };
     room -= fed;
   }
   if (room > 0) return { seconds: 0 };
   return (await endFeed(deps.hot, feed)) ? 'ended' : { seconds: recheckSeconds };
+}
+
+/** Moves recipients into the queue, and fails those who opted out, with their events, in one transaction. Returns how many moved. */
+async function feedStep(deps: FeedDeps, { accountId, sendId }: SendKey, limit: number): Promise<number> {
+  const { count, leasedDeliveries } = await deps.hot.transaction().execute(async (tx) => {
+    const fed = await feedRecipients(tx, { accountId, sendId }, limit);
+    const failures = fed.optedOut.map((id) => ({ accountId, id, error: ownErrors.optedOut }));
+    if (failures.length === 0) return { count: fed.count, leasedDeliveries: [] };
+    const moved = await failMessages(tx, sortById(failures), [state.queued]);
+    const leasedDeliveries = await publish(deps, tx, statusEvents(moved, deps.clock.now()));
+    return { count: fed.count, leasedDeliveries };
+  });
+  deps.deliveries.offer(leasedDeliveries);
+  return count;
 }
 
 /** Returns queued messages of a paused send. What is being dispatched may come back to the queue, so it is awaited. */

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import type { MessageError } from '../sending/message.ts';
-import { isSenderHalted, isTemplateHeld, stateSql } from '../sending/messages-sql-store.ts';
+import { isOptedOut, isSenderHalted, isTemplateHeld, stateSql } from '../sending/messages-sql-store.ts';
 import type { SendKey, SendRow } from '../sending/sends-store.ts';
 import { stage } from './state.ts';
 
@@ -105,20 +105,36 @@ const taken = (limit: number) => sql`
   moved as (
     delete from send_recipients r using picked p where r.send_id = p.send_id and r.phone = p.phone returning r.*)`;
 
+/** What one step moved. */
+export interface FedRecipients {
+  count: number;
+  /** Those of them who opted out: no claim finds their messages, which are failed in the same transaction. */
+  optedOut: string[];
+}
+
 /**
  * Moves up to `limit` recipients of a send into the queue, if it is started, neither paused nor cancelled, and not expired.
- * Locks the send, so that a pause waits for the move, or the move sees the pause. Returns how many moved.
+ * Locks the send, so that a pause waits for the move, or the move sees the pause.
  */
-export async function feedRecipients(db: Db, { accountId, sendId }: SendKey, limit: number): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
+export async function feedRecipients(
+  tx: Tx | Db,
+  { accountId, sendId }: SendKey,
+  limit: number,
+): Promise<FedRecipients> {
+  const { rows } = await sql<FedRecipients>`
     /* feedRecipients */ with send as (
       select s.* from sends s where s.account_id = ${accountId} and s.id = ${sendId} and s.stage = ${stageSql.started}
         and s.paused_at is null and s.cancelled_at is null and s.expires_at > now() for share),
     ${taken(limit)},
     written as (
-      insert into messages (${messageColumns}) select ${recipientValues}, send.expires_at, now() from moved m, send returning 1)
-    select count(*)::int n from written`.execute(db);
-  return rows[0]?.n ?? 0;
+      insert into messages (${messageColumns})
+      select ${recipientValues}, send.expires_at,
+        case when not ${isOptedOut(sql`m.account_id`, sql`m.phone`, sql`coalesce(send.priority, 2)`)} then now() end
+      from moved m, send returning id, due_at)
+    select count(*)::int count, coalesce(jsonb_agg(id) filter (where due_at is null), '[]') "optedOut" from written`.execute(
+    tx,
+  );
+  return rows[0] ?? { count: 0, optedOut: [] };
 }
 
 /** A recipient whose message was written to be failed in the same transaction. */

@@ -3,6 +3,31 @@ import { type RawBuilder, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 
+/** The primary key of a contact. */
+export interface ContactKey {
+  accountId: string;
+  contactId: string;
+}
+
+/** A contact that the transaction has locked. */
+export interface LockedContact extends ContactKey {
+  phone: string | null;
+  userId: string | null;
+}
+
+/**
+ * Locks contacts, in the order of their keys, against merges and new identities until the transaction ends. Returns those that exist: a
+ * missing one was merged.
+ */
+export async function lockContacts(tx: Tx, keys: readonly ContactKey[]): Promise<LockedContact[]> {
+  const { rows } = await sql<LockedContact>`
+    /* lockContacts */ select c.account_id as "accountId", c.id as "contactId", c.phone, c.user_id as "userId"
+    from unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[], ${arrayText(keys.map((key) => key.contactId))}::uuid[]) x(a, i)
+    join contacts c on c.account_id = x.a and c.id = x.i
+    order by c.account_id, c.id for no key update of c`.execute(tx);
+  return rows;
+}
+
 /** What a batch learned about a contact. Times are epoch milliseconds. */
 export interface ContactNews {
   accountId: string;

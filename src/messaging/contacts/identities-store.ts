@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import type { ContactKey } from './contacts-store.ts';
 
 /** An identity of an account, and the contact that has it. */
 export interface IdentityRow {
@@ -69,8 +70,22 @@ export async function identitiesOfContact(
   return rows;
 }
 
+/** The numbers of contacts. */
+export async function phonesOf(
+  tx: Tx,
+  keys: readonly ContactKey[],
+): Promise<(ContactKey & { phone: string })[]> {
+  const { rows } = await sql<ContactKey & { phone: string }>`
+    select distinct i.account_id as "accountId", i.contact_id as "contactId", i.identity as phone
+    from unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[], ${arrayText(keys.map((key) => key.contactId))}::uuid[]) x(a, c)
+    join contact_identities i on i.contact_id = x.c and i.account_id = x.a
+    where i.identity ~ '^[0-9]' order by 1, 2, 3`.execute(tx);
+  return rows;
+}
+
 /**
- * Moves the identities and windows of contacts to another one and deletes them. Their rows are deleted first: that waits
+ * Moves the identities, windows and opt-out of contacts to another one and deletes them. Of several opt-outs the strictest remains, and of
+ * equally strict ones the newest. Their rows are deleted first: that waits
  * for every transaction that adds to them.
  */
 export async function mergeInto(
@@ -97,6 +112,15 @@ export async function mergeInto(
     select ${accountId}::uuid, ${contactId}::uuid, sender_id, max(last_received_at) from moved group by sender_id
     on conflict (account_id, contact_id, sender_id)
       do update set last_received_at = greatest(w.last_received_at, excluded.last_received_at)`.execute(tx);
+  const all = sql`account_id = ${accountId} and contact_id = any (${[contactId, ...others]}::uuid[])`;
+  await sql`
+    delete from opt_outs where ${all} and contact_id <> (
+      select contact_id from opt_outs where ${all} order by scope desc, acted_at desc, contact_id limit 1)`.execute(
+    tx,
+  );
+  await sql`update opt_outs set contact_id = ${contactId} where ${all} and contact_id <> ${contactId}`.execute(
+    tx,
+  );
   await sql`
     update contact_identities set contact_id = ${contactId}
     where account_id = ${accountId} and contact_id = any (${ids})`.execute(tx);

@@ -1,9 +1,11 @@
 // Recording of the people that a batch of reports names: one contact for all identities of a person, and reply windows.
 import { uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
+import { serializationFailure } from '../../db/failure.ts';
 import {
   type ContactNews,
   insertContacts,
+  lockContacts,
   openWindows,
   updateContacts,
   type WindowNews,
@@ -105,6 +107,11 @@ async function claim(
   const wanted = proposed.flatMap(({ group, contactId }) =>
     keysOf(group).map((key) => ({ ...key, contactId })),
   );
+  // contacts before identities, as everywhere
+  const existing = groups.flatMap((group) =>
+    group.identities.flatMap((identity) => known(group, identity) ?? []),
+  );
+  if (existing.length > 0) await lockContacts(tx, existing);
   const claimed = contactsByIdentity(await claimIdentities(tx, wanted));
   const resolved: Resolved[] = [];
   for (const { group, contactId: own, isNew } of proposed) {
@@ -127,9 +134,9 @@ async function claim(
   return resolved;
 }
 
-/** Another transaction merged a contact in the meantime; the code makes the batch repeat its transaction. */
-function mergedConcurrently(): Error {
-  return Object.assign(new Error('A contact was merged concurrently.'), { code: '40001' });
+/** Another transaction merged a contact in the meantime; the code makes callers repeat their transaction. */
+export function mergedConcurrently(): Error {
+  return serializationFailure('A contact was merged concurrently.');
 }
 
 async function writeContacts(tx: Tx, resolved: Resolved[]): Promise<void> {

@@ -3,9 +3,17 @@ import { isTransient } from '../../db/failure.ts';
 import { batch } from '../../work/batch.ts';
 import { openDurableWrites } from './durable-writes.ts';
 import { type FailDeps, failAndPublish } from './fail.ts';
-import { keyOf, type LeasedMessage, type MessageError, type MessageKey, sortById, state } from './message.ts';
+import {
+  keyOf,
+  type LeasedMessage,
+  type MessageError,
+  type MessageKey,
+  ownErrors,
+  sortById,
+  state,
+} from './message.ts';
 import { releaseLeases } from './messages-claims-store.ts';
-import { suspendMessages } from './messages-holds-store.ts';
+import { findOptedOut, suspendMessages } from './messages-holds-store.ts';
 import {
   type AcceptedMessage,
   beginDispatch,
@@ -26,6 +34,8 @@ export interface DispatchWrites {
   accepted(message: AcceptedMessage): Promise<void>;
   /** Fails a message and publishes its event. */
   failed(message: MessageKey & { error: MessageError }): Promise<void>;
+  /** Fails those of these queued messages whose recipient opted out; returns their ids. */
+  failOptedOut(messages: readonly LeasedMessage[]): Promise<Set<string>>;
   /** Returns a message to the queue that the platform did not accept. */
   retry(message: Retry): Promise<void>;
   /** Suspends a message if its template is held. */
@@ -65,6 +75,15 @@ export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSign
     // only this process knows the result of its call
     accepted: (message) => durably(() => accepted(message)),
     failed: (message) => durably(() => failed(message)),
+    async failOptedOut(messages) {
+      const found = await findOptedOut(hot, messages.map(keyOf));
+      await failAndPublish(
+        deps,
+        found.map((key) => ({ ...key, error: ownErrors.optedOut })),
+        [state.queued],
+      );
+      return new Set(found.map(({ id }) => id));
+    },
     retry: (message) => (message.lease === null ? retry(message) : durably(() => retry(message))),
     suspend,
     async release(messages) {

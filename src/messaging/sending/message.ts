@@ -61,6 +61,8 @@ export function stateNumber(name: MessageStateName): number {
 
 /** The priority of authentication messages: their content is a one-time code. */
 export const authenticationPriority = 0;
+/** The priority of marketing messages, the least urgent. */
+export const marketingPriority = 2;
 
 /** Error codes of the gateway itself, from 900001: numeric, as the platform's codes are. */
 export const ownErrors = {
@@ -84,6 +86,11 @@ export const ownErrors = {
     code: 900004,
     title: 'unsendable',
     message: 'The sender or media file of the message was removed. It was not sent.',
+  },
+  optedOut: {
+    code: 900005,
+    title: 'opted_out',
+    message: 'The recipient opted out of messages of this category. It was not sent.',
   },
   templateChanged: {
     code: 900007,

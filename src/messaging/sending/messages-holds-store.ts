@@ -5,6 +5,7 @@ import { type MessageKey, sortById } from './message.ts';
 import {
   accountIds,
   isCallable,
+  isOptedOut,
   isTemplateHeld,
   keyRows,
   messageIds,
@@ -22,6 +23,16 @@ export async function findStillCallable(db: Db, keys: readonly MessageKey[]): Pr
   const callable: boolean[] = new Array(keys.length).fill(false);
   for (const { no } of rows) callable[no - 1] = true;
   return callable;
+}
+
+/** Finds the queued messages among these whose recipient opted out, sorted by id. */
+export async function findOptedOut(db: Db, keys: readonly MessageKey[]): Promise<MessageKey[]> {
+  const { rows } = await sql<MessageKey>`
+    select m.account_id as "accountId", m.id from ${keyRows(keys)} join messages m on m.account_id = x.a and m.id = x.i
+    where m.state = ${stateSql.queued} and ${isOptedOut(sql`m.account_id`, sql`m.phone`, sql`m.priority`)}`.execute(
+    db,
+  );
+  return sortById(rows);
 }
 
 /**

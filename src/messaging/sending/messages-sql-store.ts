@@ -2,7 +2,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
-import { authenticationPriority, type MessageKey, ownErrors, stageBit, state } from './message.ts';
+import {
+  authenticationPriority,
+  type MessageKey,
+  marketingPriority,
+  ownErrors,
+  stageBit,
+  state,
+} from './message.ts';
 
 // Literals, not parameters: partial indexes and generic plans need to see the value.
 
@@ -43,7 +50,20 @@ export const isSenderHalted = (senderId: RawBuilder<unknown>): RawBuilder<boolea
 const isSendStopped = (accountId: RawBuilder<unknown>, sendId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`((select c.cancelled_at is not null or c.paused_at is not null from sends c where c.account_id = ${accountId} and c.id = ${sendId}) is true)`;
 
+/**
+ * True if the person with this phone opted out of messages of this priority: of marketing, or of every template but authentication. A scalar
+ * subquery of one index probe, which authentication messages never make.
+ */
+export const isOptedOut = (
+  accountId: RawBuilder<unknown>,
+  phone: RawBuilder<unknown>,
+  priority: RawBuilder<unknown>,
+): RawBuilder<boolean> =>
+  sql`(case when ${priority} > ${authenticationSql} then (select o.opt_out + ${priority} > ${sql.lit(marketingPriority)}
+    from contact_identities o where o.account_id = ${accountId} and o.identity = ${phone} and o.opt_out > 0) is true else false end)`;
+
 /** True if the message `m` is queued and nothing forbids its call. `beginDispatch` requires it. */
 export const isCallable: RawBuilder<boolean> = sql`(m.state = ${stateSql.queued} and m.expires_at > now()
   and not ${isSenderHalted(sql`m.sender_id`)} and not ${isTemplateHeld(sql`m.template_id`)}
-  and not ${isSendStopped(sql`m.account_id`, sql`m.send_id`)})`;
+  and not ${isSendStopped(sql`m.account_id`, sql`m.send_id`)}
+  and not ${isOptedOut(sql`m.account_id`, sql`m.phone`, sql`m.priority`)})`;

@@ -62,7 +62,7 @@ async function resultsOf(
   const completions = isAsync ? undefined : await awaitCompletions(deps, accountId, send.awaited);
   const queued = { state: state.queued, wamid: null, error: null };
   return send.messages.map(({ id, phone, name }) => ({
-    ...(completions?.get(id) ?? queued),
+    ...((completions && (send.ended.get(id) ?? completions.get(id))) ?? queued),
     id,
     phone,
     name,

@@ -1,5 +1,4 @@
 // Sending a template to many recipients: check everything, store the send, dispatch it, wait for the results.
-import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
@@ -12,8 +11,9 @@ import { priorityOf } from '../templates/fill.ts';
 import type { MediaFile } from '../templates/fill-header.ts';
 import { mediaIdsOf as namedFiles } from '../templates/recipient-content.ts';
 import type { TemplateRow } from '../templates/store.ts';
-import type { Completion, CompletionWaiters } from './completion-waiters.ts';
+import type { Completion } from './completion-waiters.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import { type FailOptedOutDeps, failOptedOut } from './fail-opted-out.ts';
 import { fillAll } from './fill-recipients.ts';
 import type { LeasedMessage } from './message.ts';
 import { storedFilesOf } from './message-media.ts';
@@ -30,15 +30,12 @@ import {
   type ResolvedSender,
 } from './sends-store.ts';
 
-export interface SendDeps {
+export interface SendDeps extends FailOptedOutDeps {
   db: Db;
-  hot: Db;
-  clock: Clock;
   dispatcher: Pick<
     Dispatcher,
     'offer' | 'capacity' | 'reserveCalls' | 'releaseCalls' | 'callReserved' | 'abandonReserved'
   >;
-  completions: CompletionWaiters;
   /** Wakes the worker: messages are due now. */
   nudgeDispatch: () => void;
   sendWaitMs: number;
@@ -65,6 +62,8 @@ export interface StartedSend {
   messages: { id: string; phone: string; name: string | null }[];
   /** The messages that may complete soon: none if the sender is halted or the template held. */
   awaited: string[];
+  /** The messages that failed when they were stored. */
+  ended: ReadonlyMap<string, Completion>;
 }
 
 /** Writes rows in the transaction of the send; an error rolls all back. */
@@ -113,13 +112,18 @@ export async function startSend(
     throw error;
   }
   const { isOpen, lease } = stored;
-  if (isOpen) deps.dispatcher.callReserved(inMode('dispatching', lease), begunAtMs);
-  else deps.dispatcher.releaseCalls(sender.id, reserved.length);
-  const leased = isOpen ? inMode('leased', lease) : [];
+  const optedOut = new Set(stored.optedOut);
+  const callable = (mode: NewMessage['dispatchMode']) =>
+    isOpen ? inMode(mode, lease).filter(({ id }) => !optedOut.has(id)) : [];
+  const called = callable('dispatching');
+  deps.dispatcher.callReserved(called, begunAtMs);
+  deps.dispatcher.releaseCalls(sender.id, reserved.length - called.length);
+  const leased = callable('leased');
   deps.dispatcher.offer(leased);
-  if (!isOpen || reserved.length + leased.length < messages.length) deps.nudgeDispatch();
-  const awaited = isOpen ? messages.map((message) => message.id) : [];
-  return { id: sendId, templateId: template.id, messages, awaited };
+  const ended = await failOptedOut(deps, request.accountId, optedOut);
+  if (called.length + leased.length + ended.size < messages.length) deps.nudgeDispatch();
+  const awaited = isOpen ? messages.map(({ id }) => id).filter((id) => !ended.has(id)) : [];
+  return { id: sendId, templateId: template.id, messages, awaited, ended };
 }
 
 /** True if the messages of the template are one-time codes. */
@@ -179,7 +183,7 @@ async function schedule(deps: SendDeps, send: CheckedSend & { sendAt: Date }): P
     if (!(await insertScheduledSend(tx, scheduled, messages, common)))
       await throwMissing(tx, request, template);
   });
-  return { id, templateId: template.id, messages, awaited: [] };
+  return { id, templateId: template.id, messages, awaited: [], ended: new Map() };
 }
 
 /** Decides which messages this process calls right after the commit, which within about a second, and which it leaves queued. */

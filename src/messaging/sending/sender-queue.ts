@@ -221,9 +221,21 @@ export class SenderQueue {
     if (notBegun.length === 0) return;
     this.#pacer.release(notBegun.length);
     if (!begun) return;
-    // cancelled, held or expired in the meantime
-    this.#release(notBegun);
+    // cancelled, held, expired or opted out in the meantime
+    await this.#endUncallable(notBegun);
     await this.#releaseUncallable();
+  }
+
+  /** Fails messages to people who opted out, and releases the others, whose claim decides what becomes of them. */
+  async #endUncallable(prepared: readonly PreparedMessage[]): Promise<void> {
+    const { log, writes } = this.#deps;
+    const failed = await writes
+      .failOptedOut(prepared.map(({ message }) => message))
+      .catch((error: unknown) => {
+        log.warn({ err: error, senderId: this.senderId }, 'messages.opt_outs_not_failed');
+        return new Set<string>();
+      });
+    this.#release(prepared.filter(({ message }) => !failed.has(message.id)));
   }
 
   /** Releases the waiting messages that may no longer be called, so that no other message waits behind them. */
@@ -233,7 +245,7 @@ export class SenderQueue {
     const keys = waiting.map(({ message }) => keyOf(message));
     const callable = await findStillCallable(this.#deps.hot, keys);
     const uncallable = new Set(waiting.filter((_message, index) => !callable[index]));
-    this.#release(this.#waiting.extract((message) => uncallable.has(message)));
+    await this.#endUncallable(this.#waiting.extract((message) => uncallable.has(message)));
   }
 
   async #call(prepared: PreparedMessage, access: SenderAccess, begunAtMs: number): Promise<void> {

@@ -7,7 +7,7 @@ import type { DB } from '../../db/schema.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import type { TemplateRow } from '../templates/store.ts';
-import { isSenderHalted, isTemplateHeld, stateSql } from './messages-sql-store.ts';
+import { isOptedOut, isSenderHalted, isTemplateHeld, stateSql } from './messages-sql-store.ts';
 
 /** The sender's columns that a send needs. */
 export interface ResolvedSender {
@@ -95,6 +95,8 @@ export interface InsertedSend {
   isOpen: boolean;
   /** The lease of the leased and dispatching messages; null if there are none. */
   lease: string | null;
+  /** Messages to people who opted out, which are queued and never called: to be failed. */
+  optedOut: string[];
 }
 
 /**
@@ -107,7 +109,7 @@ export async function insertSend(
   messages: NewMessage[],
   common: { priority: number; expiresInSeconds: number; processId: number },
 ): Promise<InsertedSend | undefined> {
-  const { rows } = await sql<{ n: number; is_open: boolean; lease: string | null }>`
+  const { rows } = await sql<{ n: number; is_open: boolean; lease: string | null; opted_out: string[] }>`
     /* insertSend */ with sender as (select id from senders where id = ${send.senderId} for key share),
     template as (select id from templates where id = ${send.templateId}
       and provider_status is distinct from ${ownProviderStatus.pendingDeletion}
@@ -120,26 +122,31 @@ export async function insertSend(
         now() + ${common.expiresInSeconds} * interval '1 second'
       from sender, template returning account_id, id, sender_id, template_id),
     gate as (select not ${isSenderHalted(sql`s.sender_id`)} and not ${isTemplateHeld(sql`s.template_id`)} as is_open from s),
-    written as (
-      insert into messages (account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata,
-        position, priority, state, attempts, due_at, leased_by, expires_at)
-      select s.account_id, x.id, s.id, s.sender_id, s.template_id, x.phone, x.name, x.content, x.media_id,
-        x.metadata, x.position - 1, ${common.priority},
-        case when x.dispatching and is_open then ${stateSql.dispatching} else ${stateSql.queued} end, (x.dispatching and is_open)::int,
-        now() + case when x.leased and is_open then interval '60 seconds' else interval '0' end, ${common.processId}::int,
-        now() + ${common.expiresInSeconds} * interval '1 second'
-      from s, gate, unnest(${arrayText(messages.map((one) => one.id))}::uuid[], ${messages.map((one) => one.phone)}::text[],
+    recipients as materialized (
+      select x.*, ${isOptedOut(sql`${send.accountId}::uuid`, sql`x.phone`, sql`${common.priority}::int`)} as opted_out from unnest(${arrayText(messages.map((one) => one.id))}::uuid[], ${messages.map((one) => one.phone)}::text[],
         ${messages.map((one) => one.name)}::text[], ${jsonLines(messages.map((one) => JSON.stringify(one.content)))}::jsonb[],
         ${arrayText(messages.map((one) => one.mediaId))}::uuid[],
         ${jsonLines(messages.map((one) => one.metadata && JSON.stringify(one.metadata)))}::jsonb[],
         ${arrayText(messages.map((one) => one.dispatchMode !== 'queued'))}::boolean[],
         ${arrayText(messages.map((one) => one.dispatchMode === 'dispatching'))}::boolean[])
-        with ordinality x(id, phone, name, content, media_id, metadata, leased, dispatching, position)
+        with ordinality x(id, phone, name, content, media_id, metadata, leased, dispatching, position)),
+    written as (
+      insert into messages (account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata,
+        position, priority, state, attempts, due_at, leased_by, expires_at)
+      select s.account_id, x.id, s.id, s.sender_id, s.template_id, x.phone, x.name, x.content, x.media_id,
+        x.metadata, x.position - 1, ${common.priority},
+        case when x.dispatching and may_call then ${stateSql.dispatching} else ${stateSql.queued} end, (x.dispatching and may_call)::int,
+        now() + case when x.leased and may_call then interval '60 seconds' else interval '0' end, ${common.processId}::int,
+        now() + ${common.expiresInSeconds} * interval '1 second'
+      from s, gate, recipients x cross join lateral (select is_open and not x.opted_out as may_call) g
       returning due_at)
     select count(*)::int n, (select is_open from gate) is_open,
-      (max(due_at) filter (where due_at > now()))::text lease from written`.execute(db);
+      (max(due_at) filter (where due_at > now()))::text lease,
+      coalesce((select jsonb_agg(id) from recipients where opted_out), '[]') opted_out from written`.execute(
+    db,
+  );
   const [row] = rows;
-  return row && row.n > 0 ? { isOpen: row.is_open, lease: row.lease } : undefined;
+  return row && row.n > 0 ? { isOpen: row.is_open, lease: row.lease, optedOut: row.opted_out } : undefined;
 }
 
 export type SendRow = Selectable<DB['sends']>;

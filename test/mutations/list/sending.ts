@@ -49,8 +49,8 @@ export const mutations: Mutation[] = [
   {
     name: 'messages of a cancelled send begin their dispatch',
     file: conditions,
-    find: 'and not ${isSendStopped(sql`m.account_id`, sql`m.send_id`)})`',
-    replace: ')`',
+    find: 'and not ${isSendStopped(sql`m.account_id`, sql`m.send_id`)}\n',
+    replace: '\n',
     tests: held,
   },
   {

@@ -1,0 +1,44 @@
+// The operations of opt-outs.
+import type { Operation } from './operation.ts';
+
+const optOuts = { tag: 'Opt-outs' };
+const person =
+  'The number need not be known to the gateway. It holds for every number and id that the platform names together with it.';
+
+export const optOutOperations: Record<string, Operation> = {
+  'GET /v1/opt-outs': {
+    ...optOuts,
+    id: 'listOptOuts',
+    summary: 'List opt-outs',
+    description: 'People who do not want messages, newest first.',
+    message: 'Opt-outs listed.',
+  },
+  'PUT /v1/opt-outs/{phone}': {
+    ...optOuts,
+    id: 'putOptOut',
+    summary: 'Opt a person out',
+    description: `${person} What this operation stops as \`all\` is lifted by this operation and \`DELETE\` alone; \`marketing\` also by a start word and by the platform.`,
+    message: 'Opt-out stored.',
+  },
+  'DELETE /v1/opt-outs/{phone}': {
+    ...optOuts,
+    id: 'deleteOptOut',
+    summary: 'Opt a person in again',
+    description: 'The person receives everything again, whoever had opted them out. Safe to repeat.',
+    message: 'Opt-out removed.',
+  },
+  'PUT /v1/opt-outs': {
+    ...optOuts,
+    id: 'putOptOutOfUser',
+    summary: 'Opt a person out by the platform’s id',
+    description: 'The same for a person whose number the platform hides.',
+    message: 'Opt-out stored.',
+  },
+  'DELETE /v1/opt-outs': {
+    ...optOuts,
+    id: 'deleteOptOutOfUser',
+    summary: 'Opt a person in again by the platform’s id',
+    description: 'The same for a person whose number the platform hides.',
+    message: 'Opt-out removed.',
+  },
+};

@@ -1,0 +1,96 @@
+// Recording of acts: who stops messages, or allows them again, with the event of each change, in the caller's transaction.
+import { uuidv7 } from '../../base/ids.ts';
+import type { Tx } from '../../db/db.ts';
+import { type EventToPublish, eventBody } from '../../webhooks/publish.ts';
+import { type ContactKey, type LockedContact, lockContacts } from '../contacts/contacts-store.ts';
+import { phonesOf } from '../contacts/identities-store.ts';
+import { mergedConcurrently } from '../contacts/record-people.ts';
+import { type Act, afterAct, scope } from './opt-out.ts';
+import { changeData } from './presenter.ts';
+import { findOptOuts, type StoredOptOut, writeOptOuts } from './store.ts';
+
+/** An act about a contact. */
+export interface ContactAct extends ContactKey {
+  act: Act;
+}
+
+/** A change of what a person receives. */
+interface Change {
+  before: StoredOptOut | undefined;
+  after: StoredOptOut;
+  /** When it happened. */
+  atMs: number;
+}
+
+export interface RecordedActs {
+  /** For each act, whether it changed what the person receives. */
+  changed: boolean[];
+  /** Publish them in the same transaction. */
+  events: EventToPublish[];
+}
+
+const keyText = ({ accountId, contactId }: ContactKey) => `${accountId} ${contactId}`;
+
+/**
+ * Records acts, in the order of their arrival. Locks the contacts first: whoever adds an identity to a contact, or merges it, locks
+ * it too. Throws a serialization failure if a contact was merged concurrently.
+ */
+export async function recordActs(tx: Tx, acts: readonly ContactAct[], nowMs: number): Promise<RecordedActs> {
+  if (acts.length === 0) return { changed: [], events: [] };
+  const keys = [...new Map(acts.map((one) => [keyText(one), one])).values()];
+  const contacts = new Map((await lockContacts(tx, keys)).map((one) => [keyText(one), one]));
+  if (contacts.size < keys.length) throw mergedConcurrently();
+  const states = new Map((await findOptOuts(tx, keys)).map((row) => [keyText(row), row]));
+  const touched = new Set<string>();
+  const changes: Change[] = [];
+  const changed = acts.map(({ accountId, contactId, act }) => {
+    const key = keyText({ accountId, contactId });
+    const before = states.get(key);
+    const state = afterAct(before, act, nowMs);
+    if (state === undefined || state === before) return false;
+    const isChange = state.scope !== (before?.scope ?? scope.none);
+    const isNew = before === undefined || (isChange && before.scope === scope.none);
+    const after = { accountId, contactId, ...state, id: isNew ? uuidv7(nowMs) : before.id };
+    states.set(key, after);
+    touched.add(key);
+    if (isChange) changes.push({ before, after, atMs: state.actedAtMs });
+    return isChange;
+  });
+  await writeOptOuts(
+    tx,
+    [...touched].map((key) => states.get(key) as StoredOptOut),
+  );
+  return { changed, events: await eventsOf(tx, changes, contacts, nowMs) };
+}
+
+async function eventsOf(
+  tx: Tx,
+  changes: readonly Change[],
+  contacts: ReadonlyMap<string, LockedContact>,
+  nowMs: number,
+): Promise<EventToPublish[]> {
+  if (changes.length === 0) return [];
+  const phones = await phonesOf(
+    tx,
+    changes.map(({ after }) => after),
+  );
+  return changes.map(({ before, after, atMs }) => {
+    const kind = after.scope === scope.none ? 'contacts.opted_in' : 'contacts.opted_out';
+    const contact = contacts.get(keyText(after)) as LockedContact;
+    const data = changeData({
+      contact,
+      before,
+      after,
+      atMs,
+      phones: phones.filter((one) => keyText(one) === keyText(after)).map(({ phone }) => phone),
+    });
+    return {
+      accountId: after.accountId,
+      subjectId: uuidv7(nowMs),
+      stage: 0,
+      kind,
+      messageId: null,
+      body: eventBody(kind, nowMs, data),
+    };
+  });
+}

@@ -1,0 +1,186 @@
+// Opt-outs through the API: what is sent and what fails, and the events of each change.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { messageOf, type SendData, send, stagesUntil, templateKinds } from '../harness/sends.ts';
+
+let gateway: Gateway;
+let offer: string;
+let notice: string;
+let code: string;
+let last = 0;
+
+interface OptOut {
+  _id: string;
+  phone: string | null;
+  userId: string | null;
+  scope: string;
+  source: string;
+  reason: string | null;
+  createdAt: string;
+}
+interface ChangeEvent {
+  event: string;
+  data: { contactId: string; phone: string | null; phones: string[]; scope: string | null };
+}
+
+const hello = [{ type: 'BODY', text: 'Hello there.' }];
+const seed = { language: 'en_US', status: 'APPROVED', category: 'MARKETING' as const, components: hello };
+beforeAll(async () => {
+  gateway = await startGateway();
+  const kinds = templateKinds.filter(({ name }) => name === 'plain' || name === 'sign_in_code');
+  const { templateIds } = await addSender(gateway, [{ name: 'offer', ...seed }, ...kinds]);
+  offer = templateIds.offer as string;
+  notice = templateIds.plain as string;
+  code = templateIds.sign_in_code as string;
+  await addEndpoint(gateway, {
+    hook: 'all',
+    events: ['messages.status', 'contacts.opted_out', 'contacts.opted_in'],
+  });
+});
+afterAll(() => gateway?.close());
+
+const phoneAt = (position: number) => `1555300${String(position).padStart(4, '0')}`;
+const newPhone = () => {
+  last += 1;
+  return phoneAt(last);
+};
+const put = (phone: string, body: object) => gateway.call<OptOut>('PUT', `/v1/opt-outs/${phone}`, { body });
+const remove = (phone: string) => gateway.call<{ removed: boolean }>('DELETE', `/v1/opt-outs/${phone}`);
+const list = async (query: Record<string, string> = {}) =>
+  (await gateway.call<{ items: OptOut[] }>('GET', `/v1/opt-outs?${new URLSearchParams(query)}`)).body.data
+    .items;
+const eventsOf = async (phone: string) =>
+  (await gateway.receiver.events({}))
+    .map(({ json }) => json as ChangeEvent)
+    .filter(({ event, data }) => event.startsWith('contacts.') && data.phones.includes(phone));
+const results = ({ messages }: SendData) =>
+  messages.map(({ status, error }) => (error ? [status, error.code, error.title] : [status]));
+const optedOut = ['failed', 900005, 'opted_out'];
+
+describe('an opt-out of marketing', () => {
+  it('fails marketing messages to that person alone, with their event, and nothing else', async () => {
+    const [out, fine] = [newPhone(), newPhone()];
+    const stored = await put(out, { scope: 'marketing', reason: 'asked' });
+    expect(stored).toMatchObject({
+      status: 200,
+      body: { data: { phone: out, userId: null, scope: 'marketing', source: 'api', reason: 'asked' } },
+    });
+    expect(await list({ phone: out })).toEqual([stored.body.data]);
+    const sent = await send(gateway, { templateId: offer, recipients: [fine, out] });
+    expect(results(sent.body.data)).toEqual([['accepted'], optedOut]);
+    const id = sent.body.data.messages[1]?.id as string;
+    expect(await stagesUntil(gateway, id, 'failed')).toEqual(['failed']);
+    expect(await messageOf(gateway, id)).toMatchObject({ status: 'failed', attempts: 0, messageId: null });
+    expect(results((await send(gateway, { templateId: notice, recipients: [out] })).body.data)).toEqual([
+      ['accepted'],
+    ]);
+    expect(await gateway.platform.ledger({ phone: out })).toHaveLength(1);
+  });
+
+  it('is one event, whoever repeats it, and a person who receives everything again is another', async () => {
+    const phone = newPhone();
+    for (const _time of [1, 2]) await put(phone, { scope: 'marketing' });
+    await put(phone, { scope: 'all' });
+    expect((await remove(phone)).body.data).toEqual({ removed: true });
+    expect((await remove(phone)).body.data).toEqual({ removed: false });
+    expect(await list({ phone })).toEqual([]);
+    await expect.poll(() => eventsOf(phone)).toHaveLength(3);
+    const events = (await eventsOf(phone)).map(({ event, data }) => [event, data.scope]);
+    expect(events.sort()).toEqual([
+      ['contacts.opted_in', null],
+      ['contacts.opted_out', 'all'],
+      ['contacts.opted_out', 'marketing'],
+    ]);
+    expect(results((await send(gateway, { templateId: offer, recipients: [phone] })).body.data)).toEqual([
+      ['accepted'],
+    ]);
+  });
+});
+
+describe('an opt-out of all', () => {
+  it('fails every template but authentication ones', async () => {
+    const phone = newPhone();
+    await put(phone, { scope: 'all' });
+    for (const templateId of [offer, notice])
+      expect(results((await send(gateway, { templateId, recipients: [phone] })).body.data)).toEqual([
+        optedOut,
+      ]);
+    const recipients = [{ phone, variables: { '1': '123456' } }];
+    expect(results((await send(gateway, { templateId: code, recipients })).body.data)).toEqual([
+      ['accepted'],
+    ]);
+  });
+
+  it('fails the recipients of a scheduled send and of a draft when their messages are written', async () => {
+    const [out, fine] = [newPhone(), newPhone()];
+    await put(out, { scope: 'all' });
+    const sendAt = new Date(Date.now() + 1_000).toISOString();
+    const scheduled = await send(gateway, { templateId: notice, recipients: [out, fine], sendAt });
+    expect(results(scheduled.body.data)).toEqual([['queued'], ['queued']]);
+    const made = await gateway.call<{ sendId: string }>('POST', '/v1/sends', { body: { templateId: offer } });
+    const draft = made.body.data.sendId;
+    const recipients = [{ phone: out }, { phone: fine }];
+    await gateway.call('POST', `/v1/sends/${draft}/recipients`, { body: { recipients } });
+    await gateway.call('POST', `/v1/sends/${draft}/start`);
+    for (const id of [scheduled.body.data.sendId, draft]) {
+      const of = async () =>
+        (
+          await gateway.call<{ items: { phone: string; status: string; error: { code: number } | null }[] }>(
+            'GET',
+            `/v1/sends/${id}/recipients`,
+          )
+        ).body.data.items;
+      await expect
+        .poll(async () => (await of()).map(({ status }) => status), { timeout: 20_000 })
+        .toEqual(['failed', 'read']);
+      expect((await of())[0]?.error?.code).toBe(900005);
+    }
+    expect(await gateway.platform.ledger({ phone: out })).toEqual([]);
+  });
+});
+
+describe('an opt-out by the platform’s id', () => {
+  it('needs no number, and joins the number that the platform names with it', async () => {
+    const path = '/v1/opt-outs?userId=US.300';
+    expect((await gateway.call('PUT', path, { body: { scope: 'marketing' } })).status).toBe(200);
+    expect(await list({ userId: 'US.300' })).toMatchObject([{ phone: null, userId: 'US.300' }]);
+    expect((await gateway.call('DELETE', path)).body.data).toEqual({ removed: true });
+  });
+});
+
+describe('the list', () => {
+  it('is newest first, by pages, and of the account alone', async () => {
+    const phones = [newPhone(), newPhone(), newPhone()];
+    for (const phone of phones) await put(phone, { scope: 'marketing' });
+    const page = async (query: string) =>
+      (
+        await gateway.call<{ items: OptOut[]; pagination: { nextCursor: string } }>(
+          'GET',
+          `/v1/opt-outs?${query}`,
+        )
+      ).body.data;
+    const first = await page('limit=2');
+    expect(first.items.map(({ phone }) => phone)).toEqual([phones[2], phones[1]]);
+    const second = await page(`limit=1&cursor=${first.pagination.nextCursor}`);
+    expect(second.items[0]?.phone).toBe(phones[0]);
+    const other = await gateway.otherAccount();
+    await gateway.call('PUT', `/v1/opt-outs/${newPhone()}`, { key: other, body: { scope: 'all' } });
+    const theirs = await gateway.call<{ items: OptOut[] }>('GET', '/v1/opt-outs', { key: other });
+    expect(theirs.body.data.items).toHaveLength(1);
+    expect(theirs.body.data.items[0]?.phone).not.toBe(phones[2]);
+    const sent = await send(gateway, { templateId: notice, recipients: [phoneAt(last)] });
+    expect(results(sent.body.data)).toEqual([['accepted']]);
+  });
+
+  it('rejects what is no number, no scope and no person', async () => {
+    expect(await put('+15553000001', { scope: 'marketing' })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'phone', message: expect.stringContaining('remove "+"') }] },
+    });
+    expect((await put(newPhone(), { scope: 'everything' })).status).toBe(400);
+    expect((await put(newPhone(), {})).status).toBe(400);
+    expect((await gateway.call('PUT', '/v1/opt-outs', { body: { scope: 'all' } })).status).toBe(400);
+    expect((await gateway.call('DELETE', '/v1/opt-outs')).status).toBe(400);
+    expect(await list({ phone: 'nobody' })).toEqual([]);
+  });
+});
