@@ -11,8 +11,8 @@ export interface PostInput {
   connections: number;
   /** Messages whose stage is reported. */
   statuses?: { ids: string[]; status: string };
-  /** How many people write, each once, starting with this number. */
-  inbound?: { count: number; firstPhone: number };
+  /** The people who write, each message with an id of its own that begins with `series`. */
+  inbound?: { phones: number[]; series: string };
 }
 
 export interface PostResult {
@@ -31,12 +31,19 @@ function contentOf(input: PostInput, index: number): object {
     const report = { id: `wamid.${id}`, status, timestamp, recipient_id: '491700000000', pricing };
     return { statuses: [{ ...report, biz_opaque_callback_data: id }] };
   }
-  const from = String((input.inbound?.firstPhone ?? 0) + index);
+  const { phones, series } = input.inbound ?? { phones: [], series: '' };
+  const from = String(phones[index]);
   const user = { from_user_id: `DE.${from}`, from };
   return {
     contacts: [{ profile: { name: 'Ada Lovelace' }, wa_id: from, user_id: `DE.${from}` }],
     messages: [
-      { ...user, id: `wamid.IN${from}`, timestamp, type: 'text', text: { body: 'When do you open?' } },
+      {
+        ...user,
+        id: `wamid.${series}${index}`,
+        timestamp,
+        type: 'text',
+        text: { body: 'When do you open?' },
+      },
     ],
   };
 }
@@ -51,7 +58,7 @@ function bodyOf(input: PostInput, index: number): string {
 }
 
 async function run(input: PostInput): Promise<PostResult> {
-  const total = input.statuses?.ids.length ?? input.inbound?.count ?? 0;
+  const total = input.statuses?.ids.length ?? input.inbound?.phones.length ?? 0;
   const posts = Array.from({ length: total }, (_, index) => {
     const body = bodyOf(input, index);
     const mac = createHmac('sha256', input.secret).update(body).digest('hex');

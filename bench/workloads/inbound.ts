@@ -4,25 +4,54 @@ import { startBenchFixture } from '../bench-fixture.ts';
 import type { PostInput, PostResult } from '../callback-poster.ts';
 import { perPiece, read } from '../cpu.ts';
 import type { LoadResult } from '../load.ts';
+import { median } from '../percentiles.ts';
 import { progress, saveFigures, table } from '../print.ts';
 import { startRpcProcess } from '../processes.ts';
 import type { ReceiverCounts } from '../receiver.ts';
+import { profileFlags, showProfile } from '../show-profile.ts';
 import { countUnrecorded } from '../unrecorded.ts';
 import { workload } from '../workload.ts';
 
 const withinMs = 60_000;
 const recipientsPerSend = 100;
-const firstPhone = 491_700_000_000;
+const stages = ['sent', 'delivered', 'read'];
+/** Of the usual traffic, one message in ten comes from a person who never wrote before. */
+const newOneIn = 10;
+
+/** The people who write, by kind of phase. */
+function openPeople() {
+  let newest = 491_700_000_000;
+  const known: number[] = [];
+  const newcomer = () => {
+    known.push(++newest);
+    return newest;
+  };
+  const list = (count: number, one: (index: number) => number) =>
+    Array.from({ length: count }, (_, index) => one(index));
+  let at = 0;
+  const regular = () => known[at++ % known.length] as number;
+  return {
+    new: (count: number) => list(count, newcomer),
+    known: (count: number) => list(count, regular),
+    usual: (count: number) => list(count, (index) => (index % newOneIn === 0 ? newcomer() : regular())),
+  };
+}
 
 export default workload({
   about: 'Inbound messages per second from callback to webhook, compared with status callbacks.',
   options: {
     callbacks: { default: 3_000, about: 'callbacks in each phase, with one message or one status each' },
     connections: { default: 64, about: 'connections of the platform' },
+    profile: {
+      default: false,
+      about: 'write and show CPU profiles of the gateway, of both kinds of callback',
+    },
   },
-  async run({ callbacks, connections }) {
-    const fixture = await startBenchFixture();
+  async run({ callbacks, connections, profile }) {
+    const fixture = await startBenchFixture({ nodeFlags: profile ? profileFlags('inbound') : [] });
     const [poster, caller] = [startRpcProcess('callback-poster.ts'), startRpcProcess('load.ts')];
+    const windows: Record<string, { fromMs: number; toMs: number }> = {};
+    const problems: string[] = [];
     try {
       const account = await fixture.account('Bench');
       const { senderIds, templateIds } = await fixture.numbers(account, 1);
@@ -38,18 +67,18 @@ export default workload({
       };
       progress('sending the messages that are reported later');
       await fixture.platform.settings({ holdCallbacks: true });
-      const sends = Math.ceil(callbacks / recipientsPerSend);
+      const sends = Math.ceil((2 * callbacks) / recipientsPerSend);
       await caller.call<LoadResult>('run', {
         ...{ url: fixture.gateway.url, apiKey: account.apiKey, templateId: templateIds.order_update },
-        ...{ senderIds, recipientsPerSend, sends, atOnce: 4, firstPhone },
+        ...{ senderIds, recipientsPerSend, sends, atOnce: 4, firstPhone: 492_700_000_000 },
       });
       const { rows } = await sql<{ id: string }>`
-        select id from messages where account_id = ${account.accountId} order by id limit ${callbacks}`.execute(
+        select id from messages where account_id = ${account.accountId} order by id limit ${2 * callbacks}`.execute(
         fixture.db,
       );
       const ids = rows.map(({ id }) => id);
-      const problems: string[] = [];
-      const phase = async (more: Pick<PostInput, 'statuses' | 'inbound'>) => {
+      let series = 0;
+      const phase = async (name: string, more: Pick<PostInput, 'statuses' | 'inbound'>) => {
         await fixture.receiver.call('clear');
         const before = read(fixture.meters);
         const { startedAtMs, rejected } = await poster.call<PostResult>('run', { ...base, ...more });
@@ -57,43 +86,63 @@ export default workload({
         if (counts.stages !== callbacks) problems.push(`${counts.stages} of ${callbacks} events arrived`);
         const wrong = rejected + counts.repeated + counts.badSignature;
         if (wrong > 0) problems.push(`${wrong} rejected, repeated or wrongly signed`);
+        windows[name] = { fromMs: startedAtMs, toMs: counts.lastAtMs };
         const perSecond = (callbacks * 1000) / (counts.lastAtMs - startedAtMs);
         return { perSecond, cpu: perPiece(before, read(fixture.meters), callbacks) };
       };
-      let phone = firstPhone + 1_000_000;
-      const inbound = () => {
-        phone += callbacks;
-        return phase({ inbound: { count: callbacks, firstPhone: phone } });
-      };
+      const people = openPeople();
+      const inbound = (kind: keyof typeof people) =>
+        phase(kind, { inbound: { phones: people[kind](callbacks), series: `IN${++series}.` } });
+      const reported = (from: number, status: string) =>
+        phase('statuses', { statuses: { ids: ids.slice(from, from + callbacks), status } });
       progress('warming up');
-      await inbound();
+      await inbound('new');
+      for (const stage of stages) await reported(callbacks, stage);
+      await inbound('usual');
       progress('statuses and inbound messages, in turn');
-      const statuses = [await phase({ statuses: { ids, status: 'sent' } })];
-      const messages = [await inbound()];
-      statuses.push(await phase({ statuses: { ids, status: 'delivered' } }));
-      messages.push(await inbound());
-      statuses.push(await phase({ statuses: { ids, status: 'read' } }));
-      messages.push(await inbound());
+      type Phase = Awaited<ReturnType<typeof phase>>;
+      const measured = {
+        statuses: [] as Phase[],
+        usual: [] as Phase[],
+        known: [] as Phase[],
+        new: [] as Phase[],
+      };
+      for (const stage of stages) {
+        measured.statuses.push(await reported(0, stage));
+        for (const kind of ['usual', 'known', 'new'] as const) measured[kind].push(await inbound(kind));
+      }
       const left = await countUnrecorded(fixture.db);
       if (left > 0) problems.push(`${left} deliveries are not done`);
-      const rates = (phases: typeof statuses) => phases.map(({ perSecond }) => perSecond);
-      const best = (phases: typeof statuses) => Math.max(...rates(phases));
+      const rates = (phases: Phase[]) => phases.map(({ perSecond }) => perSecond);
+      const cpuOf = (phases: Phase[], name: string) =>
+        median(phases.map(({ cpu }) => cpu[name] ?? Number.NaN));
+      const names = {
+        statuses: 'statuses',
+        usual: 'inbound messages, one in ten from a new person (compared)',
+        known: 'inbound messages of known people',
+        new: 'inbound messages of new people',
+      };
+      const ratioOf = (phases: Phase[]) => median(rates(phases)) / median(rates(measured.statuses));
+      const kinds = Object.keys(names) as (keyof typeof names)[];
       table('Callbacks to webhooks per second', [
-        ['', 'first', 'second', 'third'],
-        ['inbound messages of new people', ...rates(messages)],
-        ['statuses', ...rates(statuses)],
-        ['ratio of the best', best(messages) / best(statuses)],
+        ['', 'first', 'second', 'third', 'median, of that of statuses'],
+        ...kinds.map((kind) => [names[kind], ...rates(measured[kind]), ratioOf(measured[kind])]),
       ]);
-      table('CPU milliseconds per callback', [
-        ['', 'inbound', 'statuses'],
-        ...Object.keys(fixture.meters).map((name) => [name, messages[2]?.cpu[name], statuses[2]?.cpu[name]]),
+      const meters = Object.keys(fixture.meters);
+      table('CPU milliseconds per callback, median', [
+        ['', ...meters],
+        ...kinds.map((kind) => [names[kind], ...meters.map((meter) => cpuOf(measured[kind], meter))]),
       ]);
       table('Final check', [['lost, repeated or wrongly signed', problems.join('; ') || 'none']]);
-      saveFigures('inbound', { callbacks, connections }, { messages, statuses, problems });
-      if (problems.length > 0) process.exitCode = 1;
+      saveFigures('inbound', { callbacks, connections }, { ...measured, problems });
     } finally {
       await Promise.all([poster.stop(), caller.stop()]);
       await fixture.close();
     }
+    for (const name of profile ? ['statuses', 'usual'] : []) {
+      console.log(`\nThe last ${name === 'usual' ? 'inbound messages' : 'statuses'}:`);
+      showProfile('inbound', windows[name] as { fromMs: number; toMs: number });
+    }
+    if (problems.length > 0) process.exitCode = 1;
   },
 });
