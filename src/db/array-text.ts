@@ -1,4 +1,4 @@
-// PostgreSQL's text form of arrays whose items need no quotation marks: ids, numbers, booleans.
+// PostgreSQL's text form of arrays: of ids, numbers and booleans, which need no quotation marks, and of texts.
 
 /**
  * Returns `{a,b,NULL}`, for a parameter that is cast to `uuid[]`, `smallint[]` and the like. Not for text: it does not escape.
@@ -9,6 +9,20 @@ export function arrayText(items: readonly (string | number | boolean | null)[]):
   for (let index = 0; index < items.length; index++) {
     if (index > 0) text += ',';
     text += items[index] ?? 'NULL';
+  }
+  return `${text}}`;
+}
+
+const special = /["\\]/;
+
+/** The same for texts, for a parameter that is cast to `text[]`. Escapes only items that need it. */
+export function textArray(items: readonly (string | null)[]): string {
+  let text = '{';
+  for (let index = 0; index < items.length; index++) {
+    if (index > 0) text += ',';
+    const item = items[index];
+    if (item === null || item === undefined) text += 'NULL';
+    else text += special.test(item) ? `"${item.replace(/["\\]/g, '\\$&')}"` : `"${item}"`;
   }
   return `${text}}`;
 }

@@ -154,8 +154,8 @@ export interface Contacts {
   account_id: string;
   created_at: Generated<Timestamp>;
   id: string;
-  last_received_at: Timestamp | null;
   name: string | null;
+  named_at: Timestamp | null;
   phone: string | null;
   user_id: string | null;
 }

@@ -1,6 +1,6 @@
 // Statements for inserting deliveries of published events and of test events.
 import { sql } from 'kysely';
-import { arrayText } from '../db/array-text.ts';
+import { arrayText, textArray } from '../db/array-text.ts';
 import type { Tx } from '../db/db.ts';
 import { jsonLines } from '../db/json-lines.ts';
 import { sqlConstants } from '../db/sql-constants.ts';
@@ -53,7 +53,7 @@ export async function insertDeliveries(
     /* insertDeliveries */ with v as materialized (
       select * from unnest(${arrayText(events.map((event) => event.accountId))}::uuid[],
         ${arrayText(events.map((event) => event.subjectId))}::uuid[], ${arrayText(events.map((event) => event.stage))}::smallint[],
-        ${events.map((event) => event.kind)}::text[], ${events.map((event) => event.messageId)}::text[],
+        ${textArray(events.map((event) => event.kind))}::text[], ${textArray(events.map((event) => event.messageId))}::text[],
         ${jsonLines(events.map((event) => event.body))}) with ordinality v(account_id, subject_id, stage, kind, message_id, body, no)),
     known as materialized (
       select p.subject_id, p.endpoint_id, p.stage from (select distinct subject_id from v where stage > 0) s

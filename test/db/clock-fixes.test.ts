@@ -42,7 +42,8 @@ const needNothing = [
   // promised to callers, or the time of an event in the past
   /^sends\.(send|paused|done|expires)_at$/,
   /^sender_states\.(token_expires|handshake|last_callback)_at$/,
-  /^(contacts|contact_windows|received_messages)\.(last_)?received_at$/,
+  /^(contact_windows|received_messages)\.(last_)?received_at$/,
+  /^contacts\.named_at$/,
   // an announced instant, a version that is compared for equality, and a mark of what is to be checked
   /^templates\.(next_category_at|components_changed_at|recheck_since)$/,
   // which text of a template an old message shows

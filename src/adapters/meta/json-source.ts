@@ -1,10 +1,12 @@
 // The source text of values within valid JSON: what the platform sent, byte for byte. Pure.
 
-/** A value's place in the text: from `start` up to, not including, `end`. */
-export interface Span {
-  start: number;
-  end: number;
-}
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const openingBrace = 0x7b;
+const closingBrace = 0x7d;
+const openingBracket = 0x5b;
+const closingBracket = 0x5d;
 
 const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
@@ -20,7 +22,7 @@ function skipString(text: string, from: number): number {
     at = text.indexOf('"', at);
     if (at < 0) return text.length;
     let escapes = 0;
-    while (text[at - 1 - escapes] === '\\') escapes += 1;
+    while (text.charCodeAt(at - 1 - escapes) === backslash) escapes += 1;
     if (escapes % 2 === 0) return at + 1;
   }
 }
@@ -29,52 +31,65 @@ function skipString(text: string, from: number): number {
 function skipValue(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; ) {
-    const char = text[at];
-    if (char === '"') at = skipString(text, at);
-    else {
-      if (char === '{' || char === '[') depth += 1;
-      else if (char === '}' || char === ']') depth -= 1;
-      // the end of a number or word, which the parent's next character follows
-      else if (depth === 0 && (char === ',' || isSpace(text.charCodeAt(at)))) return at;
-      if (depth < 0) return at;
-      at += 1;
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      at = skipString(text, at);
+      if (depth === 0) return at;
+      continue;
     }
-    if (depth === 0 && (char === '"' || char === '}' || char === ']')) return at;
+    if (code === openingBrace || code === openingBracket) depth += 1;
+    else if (code === closingBrace || code === closingBracket) {
+      depth -= 1;
+      // below 0 it is the parent's end, after a number or word
+      if (depth <= 0) return depth < 0 ? at : at + 1;
+    } else if (depth === 0 && (code === comma || isSpace(code))) return at;
+    at += 1;
   }
   return text.length;
 }
 
-/** The places of an array's elements; none if the value is no array. The text must be valid JSON. */
-export function elementsOf(text: string, { start, end }: Span): Span[] {
-  const found: Span[] = [];
-  if (text[start] !== '[') return found;
-  for (let at = skipSpace(text, start + 1); at < end - 1; at = skipSpace(text, at)) {
-    const after = skipValue(text, at);
-    found.push({ start: at, end: after });
-    at = skipSpace(text, after) + 1;
-  }
-  return found;
+/** True if the string from `start` up to `end`, quotation marks included, is `name`. */
+function isName(text: string, start: number, end: number, name: string): boolean {
+  const length = end - start - 2;
+  if (length === name.length) return text.startsWith(name, start + 1);
+  // a longer one may have escapes
+  const source = length > name.length ? text.slice(start, end) : '';
+  return source.includes('\\') && JSON.parse(source) === name;
 }
 
-/** The place of an object's member, the last one of that name, as `JSON.parse` takes it; undefined if there is none. */
-export function memberOf(text: string, { start, end }: Span, name: string): Span | undefined {
-  let found: Span | undefined;
-  if (text[start] !== '{') return found;
-  for (let at = skipSpace(text, start + 1); at < end - 1; at = skipSpace(text, at)) {
+/** Reads the value at an index and returns the index after it. */
+type Visit = (at: number, index: number) => number;
+
+/**
+ * Visits the members of that name of the object at `from`, in their order: `JSON.parse` takes the last one. Returns the index
+ * after the value, which need not be an object. The text must be valid JSON.
+ */
+export function visitMembers(text: string, from: number, name: string, visit: Visit): number {
+  if (text.charCodeAt(from) !== openingBrace) return skipValue(text, from);
+  let at = skipSpace(text, from + 1);
+  for (let index = 0; text.charCodeAt(at) === quote; index += 1) {
     const keyEnd = skipString(text, at);
-    const key: unknown = JSON.parse(text.slice(at, keyEnd));
-    const from = skipSpace(text, skipSpace(text, keyEnd) + 1);
-    const after = skipValue(text, from);
-    if (key === name) found = { start: from, end: after };
-    at = skipSpace(text, after) + 1;
+    const value = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const after = isName(text, at, keyEnd, name) ? visit(value, index) : skipValue(text, value);
+    at = skipSpace(text, after);
+    if (text.charCodeAt(at) === comma) at = skipSpace(text, at + 1);
   }
-  return found;
+  return at + 1;
 }
 
-/** The place of the whole value in a text. */
-export function wholeOf(text: string): Span {
-  const start = skipSpace(text, text.startsWith('\ufeff') ? 1 : 0);
-  return { start, end: skipValue(text, start) };
+/** Visits the elements of the array at `from`. Returns the index after the value, which need not be an array. */
+export function visitElements(text: string, from: number, visit: Visit): number {
+  if (text.charCodeAt(from) !== openingBracket) return skipValue(text, from);
+  let at = skipSpace(text, from + 1);
+  for (let index = 0; at < text.length && text.charCodeAt(at) !== closingBracket; index += 1) {
+    at = skipSpace(text, visit(at, index));
+    if (text.charCodeAt(at) === comma) at = skipSpace(text, at + 1);
+  }
+  return at + 1;
 }
 
-export const sourceOf = (text: string, { start, end }: Span): string => text.slice(start, end);
+/** The source of the value at `from`. */
+export const sourceAt = (text: string, from: number): string => text.slice(from, skipValue(text, from));
+
+/** The index of the whole value of a text. */
+export const wholeAt = (text: string): number => skipSpace(text, text.startsWith('\ufeff') ? 1 : 0);

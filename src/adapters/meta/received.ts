@@ -1,7 +1,7 @@
 // Inbound messages of a callback, and the notices that a person's ids changed (Cloud API, "Messages webhook reference"). Pure.
 import type { IdentityReport, ReceivedMessage, ReceivedPerson } from '../../ports/platform-received.ts';
 import { isObject, type Json, objectsOf, storableText, textOf } from './json.ts';
-import { elementsOf, memberOf, type Span, sourceOf, wholeOf } from './json-source.ts';
+import { sourceAt, visitElements, visitMembers, wholeAt } from './json-source.ts';
 import { contentOf, refOf } from './received-content.ts';
 
 /** The longest word of a type, and id of a person, that are stored; the platform's are far shorter. */
@@ -98,25 +98,44 @@ function receivedMessage(element: unknown, people: People, phoneNumberId: string
 /** Returns the source of each element of `messages` of a change, given by its place among entries and changes. */
 export type MessageSources = (entry: number, change: number) => string[];
 
-/** Finds the sources within a callback, which must be valid JSON. Finds the changes once, at its first call. */
+/** Finds the sources within a callback, which must be valid JSON, in one pass at the first call. */
 export function messageSources(rawBody: Buffer): MessageSources {
-  let text = '';
-  let changes: Span[][] | undefined;
-  const inside = (span: Span | undefined, name: string) => span && memberOf(text, span, name);
+  let found: string[][][] | undefined;
   return (entry, change) => {
-    if (changes === undefined) {
-      text = rawBody.toString();
-      const entries = inside(wholeOf(text), 'entry');
-      changes = (entries ? elementsOf(text, entries) : []).map((one) => {
-        const list = inside(one, 'changes');
-        return list ? elementsOf(text, list) : [];
-      });
-    }
-    const list = inside(inside(changes[entry]?.[change], 'value'), 'messages');
-    if (!list) return [];
-    const elements = elementsOf(text, list);
-    return (text[list.start] === '[' ? elements : [list]).map((span) => sourceOf(text, span));
+    found ??= sourcesIn(rawBody.toString());
+    return found[entry]?.[change] ?? [];
   };
+}
+
+/** The sources of messages by entry and change. Of several members with one name the last one counts. */
+function sourcesIn(text: string): string[][][] {
+  let entries: string[][][] = [];
+  const readMessages = (at: number, of: string[][], change: number) => {
+    const sources: string[] = [];
+    of[change] = sources;
+    const add = (from: number) => {
+      const source = sourceAt(text, from);
+      sources.push(source);
+      return from + source.length;
+    };
+    return text[at] === '[' ? visitElements(text, at, add) : add(at);
+  };
+  const readChange = (at: number, of: string[][], change: number) =>
+    visitMembers(text, at, 'value', (value) => {
+      of[change] = [];
+      return visitMembers(text, value, 'messages', (messages) => readMessages(messages, of, change));
+    });
+  const readEntry = (at: number, index: number) =>
+    visitMembers(text, at, 'changes', (list) => {
+      const changes: string[][] = [];
+      entries[index] = changes;
+      return visitElements(text, list, (one, change) => readChange(one, changes, change));
+    });
+  visitMembers(text, wholeAt(text), 'entry', (list) => {
+    entries = [];
+    return visitElements(text, list, readEntry);
+  });
+  return entries;
 }
 
 /** Reads the inbound messages of one change. Something else than a list counts as one unreadable message. */

@@ -1,6 +1,6 @@
 // Tables contacts and contact_windows.
 import { type RawBuilder, sql } from 'kysely';
-import { arrayText } from '../../db/array-text.ts';
+import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 
 /** The primary key of a contact. */
@@ -43,7 +43,7 @@ const instantOf = (ms: RawBuilder<unknown>) => sql`to_timestamp(${ms} / 1000.0)`
 
 function newsRows(news: readonly ContactNews[]) {
   return sql`unnest(${arrayText(news.map((one) => one.accountId))}::uuid[], ${arrayText(news.map((one) => one.id))}::uuid[],
-    ${news.map((one) => one.phone)}::text[], ${news.map((one) => one.userId)}::text[], ${news.map((one) => one.name)}::text[],
+    ${textArray(news.map((one) => one.phone))}::text[], ${textArray(news.map((one) => one.userId))}::text[], ${textArray(news.map((one) => one.name))}::text[],
     ${arrayText(news.map((one) => one.namedAtMs))}::float8[], ${arrayText(news.map((one) => one.lastReceivedAtMs))}::float8[])
     x(a, i, phone, user_id, name, named_at, received_at)`;
 }
@@ -51,7 +51,7 @@ function newsRows(news: readonly ContactNews[]) {
 /** Inserts contacts. */
 export async function insertContacts(tx: Tx, news: readonly ContactNews[]): Promise<void> {
   await sql`
-    /* insertContacts */ insert into contacts (account_id, id, phone, user_id, name, last_received_at)
+    /* insertContacts */ insert into contacts (account_id, id, phone, user_id, name, named_at)
     select a, i, phone, user_id, name, ${instantOf(sql`received_at`)} from ${newsRows(news)}`.execute(tx);
 }
 
@@ -70,14 +70,17 @@ export async function updateContacts(tx: Tx, news: readonly ContactNews[]): Prom
         phone = case when ${isNewer} then coalesce(x.phone, c.phone) else coalesce(c.phone, x.phone) end,
         user_id = case when ${isNewer} then coalesce(x.user_id, c.user_id) else coalesce(c.user_id, x.user_id) end,
         name = case when ${isNewer} then coalesce(x.name, c.name) else coalesce(c.name, x.name) end,
-        last_received_at = greatest(c.last_received_at, ${instantOf(sql`x.received_at`)})
+        named_at = greatest(c.named_at, ${instantOf(sql`x.received_at`)})
       from x join locked l on l.account_id = x.a and l.id = x.i
       where c.account_id = l.account_id and c.id = l.id returning 1)
     select count(*)::int as n from updated`.execute(tx);
   return rows[0]?.n ?? 0;
 }
 
-const isNewer = sql`(c.last_received_at is null or ${instantOf(sql`x.named_at`)} >= c.last_received_at)`;
+// a known person whose names stay the same moves only the window
+const isNewer = sql`((c.named_at is null or ${instantOf(sql`x.named_at`)} >= c.named_at) and not exists (
+  select from contact_windows w where w.account_id = c.account_id and w.contact_id = c.id
+    and w.last_received_at > ${instantOf(sql`x.named_at`)}))`;
 
 /** The last message of a person to a number. */
 export interface WindowNews {
@@ -109,7 +112,8 @@ export interface ContactRow {
   windows: { senderId: string; lastReceivedAt: string }[];
 }
 
-const contactColumns = sql`c.id, c.phone, c.user_id, c.name, c.last_received_at,
+const contactColumns = sql`c.id, c.phone, c.user_id, c.name,
+  (select max(w.last_received_at) from contact_windows w where w.account_id = c.account_id and w.contact_id = c.id) as last_received_at,
   coalesce((select max(i.opt_out) from contact_identities i where i.contact_id = c.id and i.account_id = c.account_id), 0)::int as opt_out,
   coalesce((select jsonb_agg(jsonb_build_object('senderId', w.sender_id, 'lastReceivedAt', w.last_received_at) order by w.last_received_at desc)
     from contact_windows w where w.account_id = c.account_id and w.contact_id = c.id), '[]') as windows`;

@@ -96,13 +96,13 @@ export async function mergeInto(
   await sql`
     with gone as (
       delete from contacts where account_id = ${accountId} and id = any (${ids})
-      returning phone, user_id, name, last_received_at, id)
+      returning phone, user_id, name, named_at, id)
     update contacts c set phone = coalesce(c.phone, g.phone), user_id = coalesce(c.user_id, g.user_id),
-      name = coalesce(c.name, g.name), last_received_at = greatest(c.last_received_at, g.last_received_at)
+      name = coalesce(c.name, g.name), named_at = greatest(c.named_at, g.named_at)
     from (select (array_agg(phone order by id desc) filter (where phone is not null))[1] as phone,
         (array_agg(user_id order by id desc) filter (where user_id is not null))[1] as user_id,
         (array_agg(name order by id desc) filter (where name is not null))[1] as name,
-        max(last_received_at) as last_received_at from gone) g
+        max(named_at) as named_at from gone) g
     where c.account_id = ${accountId} and c.id = ${contactId}`.execute(tx);
   await sql`
     with moved as (

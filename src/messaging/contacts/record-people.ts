@@ -18,6 +18,7 @@ import {
   setOptOut,
 } from './identities-store.ts';
 import { groupPeople, type NamedPerson, type PersonGroup } from './identity.ts';
+import { recordUsual } from './usual-people-store.ts';
 
 /** Contacts that turned out to be one person. */
 export interface Merge {
@@ -41,16 +42,20 @@ interface Resolved {
 }
 
 /**
- * Records people in the caller's transaction. Locks identities in their order, then contacts. Throws an error with the code
- * of a serialization failure if another transaction merged one of the contacts: the caller repeats the transaction.
+ * Records people in the caller's transaction. Most are known or entirely new, and take one statement together. For the others,
+ * locks identities in their order, then contacts. Throws an error with the code of a serialization failure if another
+ * transaction merged one of the contacts, or recorded the same new person: the caller repeats the transaction.
  */
 export async function recordPeople(
   tx: Tx,
   reports: readonly NamedPerson[],
   nowMs: number,
 ): Promise<RecordedPeople> {
-  const groups = groupPeople(reports);
   const contactIds: (string | undefined)[] = reports.map(() => undefined);
+  const recorded = (group: PersonGroup, contactId: string) => {
+    for (const member of group.members) contactIds[member] = contactId;
+  };
+  const groups = await recordUsualGroups(tx, groupPeople(reports), nowMs, recorded);
   if (groups.length === 0) return { contactIds, merges: [] };
   const known = contactsByIdentity(await findIdentities(tx, groups.flatMap(keysOf)));
   const merges: Merge[] = [];
@@ -68,10 +73,31 @@ export async function recordPeople(
   const remaining = remainingContacts(merges);
   for (const one of resolved) one.contactId = remaining(one.contactId);
   await writeContacts(tx, resolved);
-  for (const { group, contactId } of resolved) {
-    for (const member of group.members) contactIds[member] = contactId;
-  }
+  for (const { group, contactId } of resolved) recorded(group, contactId);
   return { contactIds, merges };
+}
+
+/** Records the usual groups and returns the others. */
+async function recordUsualGroups(
+  tx: Tx,
+  groups: readonly PersonGroup[],
+  nowMs: number,
+  recorded: (group: PersonGroup, contactId: string) => void,
+): Promise<PersonGroup[]> {
+  const usual = groups.filter(({ windows }) => windows.size === 1);
+  if (usual.length === 0) return [...groups];
+  const people = usual.map((group) => {
+    const [[senderId, atMs]] = [...group.windows] as [[string, number]];
+    return { ...group, senderId, atMs, newContactId: uuidv7(nowMs) };
+  });
+  const done = new Set<PersonGroup>();
+  for (const { no, contactId } of await recordUsual(tx, people)) {
+    if (contactId === null) throw mergedConcurrently();
+    const group = usual[no - 1] as PersonGroup;
+    recorded(group, contactId);
+    done.add(group);
+  }
+  return groups.filter((group) => !done.has(group));
 }
 
 const keysOf = ({ accountId, identities }: PersonGroup) =>

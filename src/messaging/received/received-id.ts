@@ -1,5 +1,5 @@
 // The id of an inbound message: a repeat of the platform makes the same one. Pure.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ReceivedMessage } from '../../ports/platform-received.ts';
 
 /**
@@ -12,7 +12,7 @@ export function receivedId(
   { messageRef, raw, timestamp }: Pick<ReceivedMessage, 'messageRef' | 'raw' | 'timestamp'>,
 ): string {
   const subject = messageRef === null ? `raw\n${raw}` : `id\n${messageRef}`;
-  const bytes = createHash('sha256').update(`${senderId}\n${subject}`).digest();
+  const bytes = hash('sha256', `${senderId}\n${subject}`, 'buffer');
   bytes.writeUIntBE((timestamp ?? 0) * 1000, 0, 6);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

@@ -1,6 +1,6 @@
 // Table received_messages.
 import { sql } from 'kysely';
-import { arrayText } from '../../db/array-text.ts';
+import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { jsonLines } from '../../db/json-lines.ts';
 import type { ReceivedRow } from './presenter.ts';
@@ -32,11 +32,11 @@ export async function insertReceived(tx: Tx, rows: readonly NewReceived[]): Prom
     select a, i, s, message_ref, person, phone, user_id, name, type, content::jsonb, media_ref, context_ref, context_id,
       context_send_id, to_timestamp(sent_at), to_timestamp(received_at / 1000.0), raw
     from unnest(${arrayText(rows.map((row) => row.account_id))}::uuid[], ${arrayText(rows.map((row) => row.id))}::uuid[],
-      ${arrayText(rows.map((row) => row.sender_id))}::uuid[], ${rows.map((row) => row.message_ref)}::text[],
-      ${rows.map((row) => row.person)}::text[], ${rows.map((row) => row.phone)}::text[], ${rows.map((row) => row.user_id)}::text[],
-      ${rows.map((row) => row.name)}::text[], ${rows.map((row) => row.type)}::text[],
-      ${jsonLines(rows.map((row) => JSON.stringify(row.content)))}, ${rows.map((row) => row.media_ref)}::text[],
-      ${rows.map((row) => row.context_ref)}::text[], ${arrayText(rows.map((row) => row.context_id))}::uuid[],
+      ${arrayText(rows.map((row) => row.sender_id))}::uuid[], ${textArray(rows.map((row) => row.message_ref))}::text[],
+      ${textArray(rows.map((row) => row.person))}::text[], ${textArray(rows.map((row) => row.phone))}::text[], ${textArray(rows.map((row) => row.user_id))}::text[],
+      ${textArray(rows.map((row) => row.name))}::text[], ${textArray(rows.map((row) => row.type))}::text[],
+      ${jsonLines(rows.map((row) => JSON.stringify(row.content)))}, ${textArray(rows.map((row) => row.media_ref))}::text[],
+      ${textArray(rows.map((row) => row.context_ref))}::text[], ${arrayText(rows.map((row) => row.context_id))}::uuid[],
       ${arrayText(rows.map((row) => row.context_send_id))}::uuid[],
       ${arrayText(rows.map((row) => (row.sent_at === null ? null : row.sent_at.getTime() / 1000)))}::float8[],
       ${arrayText(rows.map((row) => row.received_at.getTime()))}::float8[], ${sources(rows.map((row) => row.raw))})

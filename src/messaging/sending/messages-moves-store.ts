@@ -1,6 +1,6 @@
 // Table messages: state changes. Few statements with many rows each, entered by primary key.
 import { sql } from 'kysely';
-import { arrayText } from '../../db/array-text.ts';
+import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { MessageError, MessageKey, Move, StateNumber } from './message.ts';
 import { contentAfterwards, reportedError } from './messages-codes-store.ts';
@@ -42,7 +42,7 @@ export interface UncertainDispatch extends MessageKey {
 export async function revertDispatch(db: Db, dispatches: readonly UncertainDispatch[]): Promise<void> {
   await sql`
     /* revertDispatch */ update messages m set state = ${stateSql.queued}, due_at = now()
-    from unnest(${accountIds(dispatches)}::uuid[], ${messageIds(dispatches)}::uuid[], ${dispatches.map((one) => one.lease)}::text[]) x(a, i, lease)
+    from unnest(${accountIds(dispatches)}::uuid[], ${messageIds(dispatches)}::uuid[], ${textArray(dispatches.map((one) => one.lease))}::text[]) x(a, i, lease)
     where m.account_id = x.a and m.id = x.i and m.state = ${stateSql.dispatching}
       and case when x.lease is null then m.attempts = 1 else m.due_at = x.lease::timestamptz end`.execute(db);
 }
@@ -59,7 +59,7 @@ export async function recordAccepted(db: Db, accepted: readonly AcceptedMessage[
     /* recordAccepted */ update messages m set state = greatest(m.state, ${stateSql.accepted}::smallint),
       wamid = coalesce(m.wamid, x.w), accepted_at = now(), due_at = null, content = ${contentAfterwards},
       error = case when m.state < ${stateSql.failed} then null else m.error end
-    from unnest(${accountIds(accepted)}::uuid[], ${messageIds(accepted)}::uuid[], ${accepted.map((one) => one.messageRef)}::text[]) x(a, i, w)
+    from unnest(${accountIds(accepted)}::uuid[], ${messageIds(accepted)}::uuid[], ${textArray(accepted.map((one) => one.messageRef))}::text[]) x(a, i, w)
     where m.account_id = x.a and m.id = x.i`.execute(db);
 }
 
@@ -83,7 +83,7 @@ export async function recordRetry(db: Db, retries: readonly Retry[]): Promise<vo
       error = coalesce(x.error, m.error), attempts = m.attempts - (m.state = ${stateSql.dispatching})::int + x.counts::int, leased_by = null
     from unnest(${accountIds(retries)}::uuid[], ${messageIds(retries)}::uuid[], ${arrayText(retries.map((one) => one.delaySeconds))}::float8[],
       ${retries.map((one) => (one.error ? JSON.stringify(one.error) : null))}::jsonb[],
-      ${arrayText(retries.map((one) => one.countsAttempt))}::boolean[], ${retries.map((one) => one.lease)}::text[])
+      ${arrayText(retries.map((one) => one.countsAttempt))}::boolean[], ${textArray(retries.map((one) => one.lease))}::text[])
       x(a, i, delay, error, counts, lease)
     where m.account_id = x.a and m.id = x.i
       and (m.state = ${stateSql.dispatching} and (x.lease is null or m.due_at = x.lease::timestamptz)
@@ -157,7 +157,7 @@ export async function applyMoves(tx: Tx, moves: Move[]): Promise<MovedMessage[]>
       ${arrayText(moves.map((one) => one.sentAt))}::float8[], ${arrayText(moves.map((one) => one.deliveredAt))}::float8[],
       ${arrayText(moves.map((one) => one.readAt))}::float8[], ${arrayText(moves.map((one) => one.failedAt))}::float8[],
       ${moves.map((one) => (one.error ? JSON.stringify(one.error) : null))}::jsonb[],
-      ${moves.map((one) => one.messageRef)}::text[], ${moves.map((one) => one.priceCategory)}::text[],
+      ${textArray(moves.map((one) => one.messageRef))}::text[], ${textArray(moves.map((one) => one.priceCategory))}::text[],
       ${arrayText(moves.map((one) => one.billable))}::boolean[])
       with ordinality x(a, i, st, stages, reported, t3, t4, t5, t6, error, w, price, billable, no)
     where m.account_id = x.a and m.id = x.i and case

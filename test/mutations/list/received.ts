@@ -4,6 +4,7 @@ import type { Mutation } from '../mutation.ts';
 const parsing = ['test/rules/meta-received.test.ts', 'test/rules/meta-received-unreadable.test.ts'];
 const received = ['test/api/received.test.ts'];
 const contacts = ['test/api/contacts.test.ts'];
+const people = ['test/db/people.test.ts'];
 const media = ['test/api/received-media.test.ts'];
 
 export const mutations: Mutation[] = [
@@ -31,8 +32,8 @@ export const mutations: Mutation[] = [
   {
     name: 'the first of several members with one name is the source',
     file: 'src/adapters/meta/json-source.ts',
-    find: 'if (key === name) found =',
-    replace: 'if (key === name) found ??=',
+    find: 'const after = isName(text, at, keyEnd, name) ?',
+    replace: 'const after = index === 0 && isName(text, at, keyEnd, name) ?',
     tests: parsing,
   },
   {
@@ -66,9 +67,58 @@ export const mutations: Mutation[] = [
   {
     name: 'older names replace newer ones',
     file: 'src/messaging/contacts/contacts-store.ts',
-    find: 'const isNewer = sql`(c.last_received_at is null or',
-    replace: 'const isNewer = sql`(true or',
-    tests: contacts,
+    find: 'const isNewer = sql`((c.named_at is null or',
+    replace: 'const isNewer = sql`((true or',
+    tests: people,
+  },
+  {
+    name: 'a name that is older than the last message replaces the present one',
+    file: 'src/messaging/contacts/contacts-store.ts',
+    find: 'and w.last_received_at > ${instantOf(sql`x.named_at`)}))',
+    replace: 'and false))',
+    tests: people,
+  },
+  {
+    name: 'a late message of a known person moves the reply window back',
+    file: 'src/messaging/contacts/usual-people-store.ts',
+    find: 'greatest(w.last_received_at, to_timestamp(x.at / 1000.0))',
+    replace: 'to_timestamp(x.at / 1000.0)',
+    tests: people,
+  },
+  {
+    name: 'a person with an unknown identity counts as known',
+    file: 'src/messaging/contacts/usual-people-store.ts',
+    find: 'cardinality(x.owners) = x.size and x.owners[1]',
+    replace: 'x.owners[1]',
+    tests: people,
+  },
+  {
+    name: 'two contacts that are one person stay two',
+    file: 'src/messaging/contacts/usual-people-store.ts',
+    find: ' and x.owners[1] = all (x.owners)',
+    replace: '',
+    tests: people,
+  },
+  {
+    name: 'a known person keeps an old name',
+    file: 'src/messaging/contacts/usual-people-store.ts',
+    find: 'and (x.name is null or x.name = c.name)',
+    replace: '',
+    tests: people,
+  },
+  {
+    name: 'a person whom another transaction recorded first has a contact without a row',
+    file: 'src/messaging/contacts/usual-people-store.ts',
+    find: 'select contact_id, count(*)::int from claimed',
+    replace: 'select contact_id, greatest(2, count(*)::int) from claimed',
+    tests: people,
+  },
+  {
+    name: 'a batch is not repeated when another transaction recorded its new person',
+    file: 'src/messaging/contacts/record-people.ts',
+    find: 'if (contactId === null) throw mergedConcurrently();',
+    replace: 'if (contactId === null) continue;',
+    tests: people,
   },
   {
     name: 'an older message moves the reply window back',

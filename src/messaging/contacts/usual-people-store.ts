@@ -1,0 +1,73 @@
+// Tables contacts, contact_identities and contact_windows: the usual people of a batch in one statement.
+import { sql } from 'kysely';
+import { arrayText, textArray } from '../../db/array-text.ts';
+import type { Tx } from '../../db/db.ts';
+
+/** A person who wrote to one number. Times are epoch milliseconds. */
+export interface UsualPerson {
+  accountId: string;
+  identities: readonly string[];
+  phone: string | null;
+  userId: string | null;
+  name: string | null;
+  senderId: string;
+  atMs: number;
+  /** The id of their contact if they are new. */
+  newContactId: string;
+}
+
+/** A recorded person; `contactId` is null if another transaction inserted one of a new person's identities first. */
+export interface RecordedPerson {
+  /** The position among the given people, from 1. */
+  no: number;
+  contactId: string | null;
+}
+
+/**
+ * Records people who are known under all their identities and names and wrote to this number before, and people who are entirely
+ * new. Returns those; everybody else is unchanged. Locks the windows of known people, which a merge of their contact waits for.
+ */
+export async function recordUsual(tx: Tx, people: readonly UsualPerson[]): Promise<RecordedPerson[]> {
+  let end = 0;
+  const ends = people.map(({ identities }) => {
+    end += identities.length;
+    return end;
+  });
+  const { rows } = await sql<RecordedPerson>`
+    /* recordUsual */ with given as materialized (select ${textArray(people.flatMap(({ identities }) => identities))}::text[] as all_identities),
+    x as materialized (
+      select p.*, o.identities, array(
+        select i.contact_id from unnest(o.identities) k(identity)
+        join contact_identities i on i.account_id = p.a and i.identity = k.identity) as owners
+      from given, unnest(${arrayText(people.map((one) => one.accountId))}::uuid[], ${arrayText(people.map((one) => one.newContactId))}::uuid[],
+        ${arrayText(people.map((one) => one.senderId))}::uuid[], ${textArray(people.map((one) => one.phone))}::text[],
+        ${textArray(people.map((one) => one.userId))}::text[], ${textArray(people.map((one) => one.name))}::text[],
+        ${arrayText(people.map((one) => one.atMs))}::float8[], ${arrayText(people.map((one) => one.identities.length))}::int[],
+        ${arrayText(ends)}::int[]) with ordinality p(a, new_id, s, phone, user_id, name, at, size, last, no)
+      cross join lateral (select all_identities[p.last - p.size + 1 : p.last] as identities) o),
+    known as (
+      update contact_windows w set last_received_at = greatest(w.last_received_at, to_timestamp(x.at / 1000.0))
+      from x join contacts c on c.account_id = x.a and c.id = x.owners[1]
+      where cardinality(x.owners) = x.size and x.owners[1] = all (x.owners)
+        and (x.phone is null or x.phone = c.phone) and (x.user_id is null or x.user_id = c.user_id)
+        and (x.name is null or x.name = c.name)
+        and w.account_id = x.a and w.contact_id = c.id and w.sender_id = x.s
+      returning x.no, w.contact_id),
+    claimed as (
+      insert into contact_identities (account_id, identity, contact_id)
+      select x.a, k.identity, x.new_id from x cross join unnest(x.identities) k(identity) where x.owners = '{}'
+      on conflict (account_id, identity) do nothing returning contact_id),
+    created as materialized (
+      select * from x where (x.new_id, x.size) in (select contact_id, count(*)::int from claimed group by contact_id)),
+    people as (
+      insert into contacts (account_id, id, phone, user_id, name, named_at)
+      select a, new_id, phone, user_id, name, to_timestamp(at / 1000.0) from created),
+    windows as (
+      insert into contact_windows (account_id, contact_id, sender_id, last_received_at)
+      select a, new_id, s, to_timestamp(at / 1000.0) from created)
+    select no::int, contact_id as "contactId" from known
+    union all select x.no::int, c.new_id from x left join created c on c.no = x.no where x.owners = '{}'`.execute(
+    tx,
+  );
+  return rows;
+}
