@@ -15,6 +15,7 @@ import { openLinkRecipients } from './messaging/contacts/link-recipients.ts';
 import { ensureRegistered, forgetRejectedRegistration } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
 import { openApplyReceived } from './messaging/received/apply-received.ts';
+import { resendReply } from './messaging/replies/resend-reply.ts';
 import { openAccessCache } from './messaging/senders/access-cache.ts';
 import { openLastCallbacks } from './messaging/senders/last-callbacks.ts';
 import { rehashAllSenders } from './messaging/senders/rehash.ts';
@@ -26,6 +27,7 @@ import { openDispatcher } from './messaging/sending/dispatcher.ts';
 import { releaseMessagesOfProcesses } from './messaging/sending/messages-claims-store.ts';
 import { openCodeRemoval } from './messaging/sending/one-time-codes.ts';
 import { maintainQueue } from './messaging/sending/queue-maintenance.ts';
+import type { ResendDeps } from './messaging/sending/resend.ts';
 import { holdRejectedTemplate } from './messaging/templates/hold.ts';
 import { syncDue } from './messaging/templates/sync-schedule.ts';
 import { type AppOptions, openParts, type Parts } from './parts.ts';
@@ -128,6 +130,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
       optional: { objectStore: () => parts.objects.check() },
     },
     isDraining: shutdown.isBegun,
+    resendReply: (...of: Parameters<ResendDeps['resendReply']>) => resendReply(deps, ...of),
     nudgeDispatch: () => running.workers?.dispatch.nudge(),
     nudgeQueue: () => running.workers?.queue.nudge(),
     nudgeFeed: () => running.workers?.feed.nudge(),

@@ -36,6 +36,7 @@ import { contactRoutes } from './messaging/contacts/routes.ts';
 import { type MediaRoutesDeps, mediaRoutes } from './messaging/media/routes.ts';
 import { type OptOutRoutesDeps, optOutRoutes } from './messaging/opt-outs/routes.ts';
 import { type ReceivedRoutesDeps, receivedRoutes } from './messaging/received/routes.ts';
+import { type ReplyRoutesDeps, replyRoutes } from './messaging/replies/routes.ts';
 import { type SenderRoutesDeps, senderRoutes } from './messaging/senders/routes.ts';
 import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/routes.ts';
 import { type TemplateRoutesDeps, templateRoutes } from './messaging/templates/routes.ts';
@@ -49,6 +50,7 @@ export type ServerDeps = AdmitDeps &
   AccountRoutesDeps &
   TemplateRoutesDeps &
   SendingRoutesDeps &
+  ReplyRoutesDeps &
   CampaignRoutesDeps &
   MediaRoutesDeps &
   ReceivedRoutesDeps &
@@ -75,6 +77,7 @@ function moduleRoutes(server: Server, deps: ServerDeps): void {
   templateRoutes(server, deps); //           /v1/templates
   sendingRoutes(server, deps); //            /v1/templates/send  /v1/messages
   campaignRoutes(server, deps); //           /v1/sends
+  replyRoutes(server, deps); //              /v1/messages/reply
   receivedRoutes(server, deps); //           /v1/messages/received
   contactRoutes(server, deps); //            /v1/contacts
   optOutRoutes(server, deps); //             /v1/opt-outs

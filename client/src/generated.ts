@@ -525,7 +525,7 @@ export type CreateEndpoint = {
   /** Description, for people. */
   description?: string;
   /** The kinds of event that the endpoint receives. Default: `messages.status`. */
-  events?: Array<"messages.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status" | "messages.received" | "contacts.opted_out" | "contacts.opted_in">;
+  events?: Array<"messages.status" | "replies.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status" | "messages.received" | "contacts.opted_out" | "contacts.opted_in">;
   /** Your own secret: 16 to 256 printable ASCII characters. Default: a generated one. */
   secret?: string;
 };
@@ -950,20 +950,24 @@ export type Message = {
   id: string;
   /** The platform's message identifier; null until the platform accepts the message. */
   messageId: string | null;
-  /** Id of the send (UUIDv7). */
-  sendId: string;
-  /** Id of the template. */
-  templateId: string;
-  /** Name of the template. */
-  templateName: string;
-  /** Language of the template. */
-  language: string;
-  /** Category of the template when it was sent. */
-  category: "AUTHENTICATION" | "UTILITY" | "MARKETING";
+  /** A message of a send, or a reply. */
+  kind: "template" | "reply";
+  /** Id of the send (UUIDv7); null for a reply. */
+  sendId: string | null;
+  /** Id of the template; null for a reply. */
+  templateId: string | null;
+  /** Name of the template; null for a reply. */
+  templateName: string | null;
+  /** Language of the template; null for a reply. */
+  language: string | null;
+  /** Category of the template when it was sent; null for a reply. */
+  category: "AUTHENTICATION" | "UTILITY" | "MARKETING" | null;
   /** Id of the sender. */
   senderId: string;
-  /** As the request gave it. */
-  recipientPhone: string;
+  /** As the request gave it; null for a reply to a `userId`. */
+  recipientPhone: string | null;
+  /** The platform's id of the person, if a reply is addressed by it. */
+  recipientUserId: string | null;
   /** As the request gave it. */
   name: string | null;
   /** The last stage that was reached. */
@@ -1001,20 +1005,24 @@ export type MessageDetail = {
   id: string;
   /** The platform's message identifier; null until the platform accepts the message. */
   messageId: string | null;
-  /** Id of the send (UUIDv7). */
-  sendId: string;
-  /** Id of the template. */
-  templateId: string;
-  /** Name of the template. */
-  templateName: string;
-  /** Language of the template. */
-  language: string;
-  /** Category of the template when it was sent. */
-  category: "AUTHENTICATION" | "UTILITY" | "MARKETING";
+  /** A message of a send, or a reply. */
+  kind: "template" | "reply";
+  /** Id of the send (UUIDv7); null for a reply. */
+  sendId: string | null;
+  /** Id of the template; null for a reply. */
+  templateId: string | null;
+  /** Name of the template; null for a reply. */
+  templateName: string | null;
+  /** Language of the template; null for a reply. */
+  language: string | null;
+  /** Category of the template when it was sent; null for a reply. */
+  category: "AUTHENTICATION" | "UTILITY" | "MARKETING" | null;
   /** Id of the sender. */
   senderId: string;
-  /** As the request gave it. */
-  recipientPhone: string;
+  /** As the request gave it; null for a reply to a `userId`. */
+  recipientPhone: string | null;
+  /** The platform's id of the person, if a reply is addressed by it. */
+  recipientUserId: string | null;
   /** As the request gave it. */
   name: string | null;
   /** The last stage that was reached. */
@@ -1617,6 +1625,69 @@ export type ReplayRange = {
   to: string;
   /** Only deliveries with this status. */
   status?: "pending" | "delivered" | "dead";
+};
+
+/** A reply to a person who wrote to one of your numbers in the last 24 hours. */
+export type Reply = {
+  /** The person's number: digits with the country code. Exactly one of `phone` and `userId` is needed. */
+  phone?: string;
+  /** The platform's id of the person, as `messages.received` gives it. */
+  userId?: string;
+  /** Your number. Default: the one that the person wrote to last. */
+  senderId?: string;
+  /** The platform's id (`messageId`) of the message to quote. */
+  replyTo?: string;
+  /** The text of the reply. */
+  text?: string;
+  /** Returned in message lists and webhook events. */
+  metadata?: Record<string, string>;
+};
+
+/** The result of a reply. */
+export type ReplyResult = {
+  /** Id of the reply (UUIDv7). */
+  id: string;
+  /** The platform's message identifier; null until the platform accepts the reply. */
+  messageId: string | null;
+  /** As the request gave it; null for a reply to a `userId`. */
+  recipientPhone: string | null;
+  /** The platform's id of the person; null for a reply to a phone number. */
+  recipientUserId: string | null;
+  /** Always null. */
+  name: null;
+  /** `queued`: no result yet when the response was sent. */
+  status: "accepted" | "failed" | "queued";
+  error: MessageError | null;
+};
+
+/** A reply reached a stage. */
+export type ReplyStatus = {
+  /** The platform's identifier; `id` if the platform assigned none. */
+  messageId: string;
+  /** The stage that was reached. */
+  status: "sent" | "delivered" | "read" | "failed";
+  /** As the caller gave it; null for a reply to a `userId`. */
+  recipientPhone: string | null;
+  /** The platform's id of the person; null for a reply to a phone number. */
+  recipientUserId: string | null;
+  /** The platform's time, in epoch seconds. */
+  timestamp: number;
+  error: MessageError | null;
+  /** Id of the reply (UUIDv7). */
+  id: string;
+  /** A reply belongs to no send. */
+  sendId: null;
+  /** As the reply gave it. */
+  metadata: Record<string, string>;
+};
+
+/** The body of `replies.status` events. */
+export type ReplyStatusEvent = {
+  /** The kind of event. */
+  event: "replies.status";
+  /** When the event was created; the same on every attempt. */
+  timestamp: string;
+  data: ReplyStatus;
 };
 
 /** The new slot. */
@@ -2329,7 +2400,7 @@ export type UpdateEndpoint = {
   /** Description, for people. */
   description?: string | null;
   /** The kinds of event that the endpoint receives. Default: `messages.status`. */
-  events?: Array<"messages.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status" | "messages.received" | "contacts.opted_out" | "contacts.opted_in">;
+  events?: Array<"messages.status" | "replies.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status" | "messages.received" | "contacts.opted_out" | "contacts.opted_in">;
   /** `paused`: events are kept. `active`: they are delivered, also after the endpoint was disabled. */
   status?: "active" | "paused";
 };
@@ -2379,10 +2450,10 @@ export type UploadMedia = {
 };
 
 /** The body of a webhook. */
-export type WebhookEvent = MessageStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | SenderStatusEvent | MessageReceivedEvent | ContactOptedOutEvent | ContactOptedInEvent | TestEvent;
+export type WebhookEvent = MessageStatusEvent | ReplyStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | SenderStatusEvent | MessageReceivedEvent | ContactOptedOutEvent | ContactOptedInEvent | TestEvent;
 
 /** Every error code of the API. */
-export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'contact_not_found' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_gone' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'send_state_conflict' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout';
+export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'contact_not_found' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_gone' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'send_state_conflict' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout' | 'window_closed';
 
 /** The error codes of each operation. */
 export interface OperationErrors {
@@ -2402,7 +2473,7 @@ export interface OperationErrors {
   sendTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'method_not_allowed' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_not_approved' | 'template_not_found' | 'unsupported_media_type';
   listMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full' | 'template_not_found';
   getMessage: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  resendMessage: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'content_removed' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'template_not_found' | 'unsupported_media_type';
+  resendMessage: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'content_removed' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'template_not_found' | 'unsupported_media_type' | 'window_closed';
   createSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_not_found' | 'unsupported_media_type';
   listSends: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   changeSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type';
@@ -2418,6 +2489,7 @@ export interface OperationErrors {
   pauseSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type';
   resumeSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'unsupported_media_type';
   cancelSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type';
+  sendReply: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type' | 'window_closed';
   listReceivedMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   getReceivedMessage: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   downloadReceivedMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'media_gone' | 'media_not_found' | 'media_too_large' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
@@ -2622,7 +2694,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<SendResult>;
 
-  /** List messages. Newest first, each with its timeline; what it says (`variables`, `text`) only for keys with `conversations:read`. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null. Scope: `messages:read`. */
+  /** List messages. Newest first, each with its timeline; what it says (`variables`, `text`) only for keys with `conversations:read`. Replies are listed only with `kind=reply` or `kind=all`. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null. Scope: `messages:read`. */
   listMessages(
     input?: {
       /** Only messages of this send. */
@@ -2633,6 +2705,8 @@ export interface Operations {
       phone?: string;
       /** Only messages of this template. */
       templateId?: string;
+      /** Only messages of sends (`template`), only replies, or both. */
+      kind?: "template" | "reply" | "all";
       /** Only the message with this platform's identifier. */
       messageId?: string;
       /** Only messages created at or after this instant. */
@@ -2656,7 +2730,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<MessageDetail>;
 
-  /** Resend a failed message. Sends the content of a failed message again as a new message, checked like any send. The body is optional. A message is resent once: a repeated request returns the same new message. Scope: `messages:send`. */
+  /** Resend a failed message. Sends the content of a failed message or reply again as a new one, checked like any send or reply. The body is optional. A message is resent once: a repeated request returns the same new message. Scope: `messages:send`. */
   resendMessage(
     input: {
       /** Id of the message (`id`). */
@@ -2786,6 +2860,8 @@ export interface Operations {
       from?: string;
       /** Only messages created before this instant. Default: now. */
       to?: string;
+      /** Only messages of sends (`template`), only replies, or both. */
+      kind?: "template" | "reply" | "all";
     },
     options?: CallOptions,
   ): Promise<Response>;
@@ -2825,6 +2901,14 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<Send>;
+
+  /** Reply to a person. Sends a message without a template to a person who wrote to your number in the last 24 hours. Outside this window the platform allows templates only: 409 `window_closed` with `closedAt`. A reply that is still queued when the window closes fails with 900002. Its stages are `replies.status` events. Scope: `messages:send`. */
+  sendReply(
+    input?: {
+      body?: Reply;
+    },
+    options?: CallOptions,
+  ): Promise<ReplyResult>;
 
   /** List received messages. Newest first, by the platform's time. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null. Scope: `conversations:read`. */
   listReceivedMessages(
@@ -3459,6 +3543,7 @@ export const operations = {
   pauseSend: 'POST /v1/sends/{sendId}/pause',
   resumeSend: 'POST /v1/sends/{sendId}/resume',
   cancelSend: 'POST /v1/sends/{sendId}/cancel',
+  sendReply: 'POST /v1/messages/reply key',
   listReceivedMessages: 'GET /v1/messages/received list',
   getReceivedMessage: 'GET /v1/messages/received/{id}',
   downloadReceivedMedia: 'GET /v1/messages/received/{id}/media file',

@@ -106,9 +106,10 @@ function built(platform: Platform, number: PhoneNumber, message: InboundMessage)
   const kind = inboundKinds[message.kind];
   const id = message.id ?? newWamid(from.phone ?? number.displayPhoneNumber.replace(/\D/g, ''));
   const seconds = message.timestamp ?? Math.floor(platform.state.clock.now() / 1000);
+  const userId = userIdOf(from, number.wabaId);
   const element = {
     ...(from.phone === undefined ? {} : { from: from.phone }),
-    from_user_id: userIdOf(from, number.wabaId),
+    from_user_id: userId,
     ...(from.parentUserId === undefined ? {} : { from_parent_user_id: from.parentUserId }),
     ...{ id, timestamp: String(seconds) },
     ...(message.quotes === undefined
@@ -117,6 +118,9 @@ function built(platform: Platform, number: PhoneNumber, message: InboundMessage)
     ...(kind ? kind(file ?? withoutFile) : { type: message.kind }),
     ...message.with,
   };
+  const phone = from.phone ?? null;
+  const wrote = { numberId: number.id, messageId: id, type: message.kind, userId, phone, at: seconds * 1000 };
+  platform.state.record(['wrote', wrote]);
   return { element, from, id, mediaId: file?.id ?? null };
 }
 

@@ -22,6 +22,10 @@ export interface Accepted {
   /** The recipient's digits, normalized from `to`. */
   phone: string;
   waId: string;
+  /** Undefined: a template. */
+  type?: string;
+  /** Of a person that the call named by it. */
+  userId?: string;
   templateId: string;
   templateName: string;
   language: string;
@@ -29,7 +33,7 @@ export interface Accepted {
   opaque: string | null;
   messageStatus: 'accepted' | 'held_for_quality_assessment';
   acceptedAt: number;
-  /** The components sent; null if the message is not among the newest `ledgerDetail`. */
+  /** The components sent, or the body of a message that is not a template; null if the message is not among the newest `ledgerDetail`. */
   components: unknown;
   /** Its callbacks; empty once all are finished and the message is not among the newest `ledgerDetail`. */
   steps: Step[];

@@ -106,6 +106,12 @@ export const magicTemplateNames = [
   { beginsWith: 'sandbox_pending', whatHappens: 'stays PENDING' },
 ] as const;
 
+/** Accepted, then failed with that code by callback. */
+export const failedWith = (code: number): Outcome => ({
+  ...normal,
+  statuses: [{ status: 'failed', delay: 0, code }],
+});
+
 /** The outcome of a message to this number (digits only). */
 export function outcomeOf(phone: string): Outcome {
   const end = phone.length - 10;
@@ -118,7 +124,7 @@ export function outcomeOf(phone: string): Outcome {
   if (code < 100_000 || !isPlatformCode(code)) return normal;
   switch (suffix[3]) {
     case '0':
-      return { ...normal, statuses: [{ status: 'failed', delay: 0, code }] };
+      return failedWith(code);
     case '1':
       return { ...notAccepted, rejection: { code, first: false } };
     case '2':

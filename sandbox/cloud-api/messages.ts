@@ -1,14 +1,16 @@
-// POST /{phone-number-id}/messages: checks a template message as the platform does, accepts it, and schedules its callbacks.
+// POST /{phone-number-id}/messages: checks a message as the platform does, accepts it, and schedules its callbacks.
 import { type Call, type Platform, readJson, respond } from './call.ts';
 import { checkComponents } from './check-message.ts';
+import { checkReply } from './check-reply.ts';
+import { isOpen, type ReplyRecipient, recipientByUserId } from './conversations.ts';
 import { badParam, Rejection, rejection } from './errors.ts';
 import type { Accepted } from './ledger.ts';
-import { type Outcome, outcomeOf } from './magic.ts';
+import { failedWith, type Outcome, outcomeOf } from './magic.ts';
 import { mediaOf } from './media.ts';
 import type { PhoneNumber, Template } from './model.ts';
 import { statusOf } from './numbers.ts';
 import { readRecipient, waIdOf } from './recipient.ts';
-import { templateKey } from './state.ts';
+import { type State, templateKey } from './state.ts';
 import { planSteps, scheduleSteps } from './statuses.ts';
 import { newWamid } from './wamid.ts';
 
@@ -34,20 +36,15 @@ function acceptMessage(
   if (statusOf(number) !== 'CONNECTED') throw rejection(133010);
   platform.rateLimits.throughput(number.id, number.messagesPerSecond ?? state.settings.messagesPerSecond);
   checkFields(body);
-  const phone = readRecipient(body.to, number.countryCode);
-  const waId = waIdOf(phone);
+  const sent =
+    body.type === 'template' ? readTemplate(platform, number, body) : readReply(platform, number, body);
+  const { phone } = sent;
+  const waId = phone === '' ? '' : waIdOf(phone);
   if (phone === number.displayPhoneNumber.replace(/\D/g, ''))
     throw rejection(131021, 'Sender and recipient are the same');
-  const template = findTemplate(platform, number, body.template as Record<string, unknown>);
-  const { components } = body.template as { components?: unknown };
-  checkComponents(template, components, {
-    mediaById: (id) => mediaOf(state, id, number.id),
-    lostMediaCode: state.settings.lostMediaCode,
-    nowMs: state.clock.now(),
-  });
-  if (state.settings.pairRate) platform.rateLimits.pair(number.id, waId);
+  if (state.settings.pairRate) platform.rateLimits.pair(number.id, waId || (sent.facts.userId ?? ''));
 
-  const outcome = outcomeOf(phone);
+  const outcome = sent.outcome ?? outcomeOf(phone);
   rejectMagicRecipient(platform, number.id, phone, outcome);
   if (!outcome.accepted) {
     platform.calls.record(body, 'not accepted', outcome.response);
@@ -58,26 +55,26 @@ function acceptMessage(
   const acceptedAt = state.clock.now();
   const message: Accepted = {
     seq: state.ledger.nextSeq(),
-    wamid: newWamid(waId),
+    wamid: newWamid(waId || '0'),
     phoneNumberId: number.id,
     wabaId: number.wabaId,
     appId: call.app.id,
     phone,
     waId,
-    templateId: template.id,
-    templateName: template.name,
-    language: template.language,
-    category: template.category,
+    ...sent.facts,
     opaque: typeof body.biz_opaque_callback_data === 'string' ? body.biz_opaque_callback_data : null,
     messageStatus: outcome.held ? 'held_for_quality_assessment' : 'accepted',
     acceptedAt,
-    components: components ?? null,
     steps: planSteps(outcome, acceptedAt, state.settings),
     callbacksPosted: 0,
   };
   const reply = {
     messaging_product: 'whatsapp',
-    contacts: [{ input: String(body.to), wa_id: waId }],
+    contacts: [
+      sent.facts.userId === undefined
+        ? { input: String(body.to), wa_id: waId }
+        : { input: sent.facts.userId, user_id: sent.facts.userId },
+    ],
     messages: [{ id: message.wamid, message_status: message.messageStatus }],
   };
   platform.calls.record(
@@ -96,10 +93,64 @@ function checkFields(body: Record<string, unknown>): void {
   if (body.messaging_product !== 'whatsapp') throw badParam('The parameter messaging_product is required.');
   if (body.recipient_type !== undefined && body.recipient_type !== 'individual')
     throw rejection(131009, "Parameter 'recipient_type' must be individual");
-  if (body.type !== 'template')
-    throw body.type === undefined && body.text === undefined
-      ? rejection(131008, "Parameter 'type' is required")
-      : rejection(131051, 'This sandbox simulates template messages only');
+  if (body.type === undefined && body.text === undefined)
+    throw rejection(131008, "Parameter 'type' is required");
+  const opaque = body.biz_opaque_callback_data;
+  if (opaque !== undefined && (typeof opaque !== 'string' || opaque.length > 512))
+    throw badParam('Param biz_opaque_callback_data must be at most 512 characters long.');
+}
+
+/** What a message is, and who gets it. */
+interface Read {
+  phone: string;
+  /** Undefined: as the number decides. */
+  outcome: Outcome | undefined;
+  facts: Pick<Accepted, 'templateId' | 'templateName' | 'language' | 'category' | 'components'> &
+    Partial<Pick<Accepted, 'type' | 'userId'>>;
+}
+
+function readTemplate(platform: Platform, number: PhoneNumber, body: Record<string, unknown>): Read {
+  const { state } = platform;
+  checkTemplateFields(body);
+  const phone = readRecipient(body.to, number.countryCode);
+  const template = findTemplate(platform, number, body.template as Record<string, unknown>);
+  const { components } = body.template as { components?: unknown };
+  checkComponents(template, components, {
+    mediaById: (id) => mediaOf(state, id, number.id),
+    lostMediaCode: state.settings.lostMediaCode,
+    nowMs: state.clock.now(),
+  });
+  const { id: templateId, name: templateName, language, category } = template;
+  const facts = { templateId, templateName, language, category, components: components ?? null };
+  return { phone, outcome: undefined, facts };
+}
+
+function readReply({ state }: Platform, number: PhoneNumber, body: Record<string, unknown>): Read {
+  checkReply(body);
+  const { phone, userId, isOpen: open } = replyRecipient(state, number, body);
+  const { closedWindow } = state.settings;
+  const isAllowed = open || closedWindow === 'ignore';
+  if (!isAllowed && closedWindow === 'reject') throw rejection(131047, closedWindowDetails);
+  const facts = {
+    ...{ templateId: '', templateName: '', language: '', category: 'service', components: body },
+    type: String(body.type ?? 'text'),
+    ...(userId === null ? {} : { userId }),
+  };
+  return { phone, outcome: isAllowed ? undefined : failedWith(131047), facts };
+}
+
+const closedWindowDetails =
+  'Message failed to send because more than 24 hours have passed since the customer last replied to this number.';
+
+function replyRecipient(state: State, number: PhoneNumber, body: Record<string, unknown>): ReplyRecipient {
+  if (body.to === undefined && body.recipient !== undefined)
+    return recipientByUserId(state, number, body.recipient);
+  const phone = readRecipient(body.to, number.countryCode);
+  const known = [phone, waIdOf(phone)].map((one) => state.conversations.last(number.id, { phone: one }));
+  return { phone, userId: null, isOpen: known.some((last) => isOpen(state, last)) };
+}
+
+function checkTemplateFields(body: Record<string, unknown>): void {
   const template = body.template as Record<string, unknown> | null | undefined;
   if (typeof template !== 'object' || template === null)
     throw rejection(131008, "Parameter 'template' is required");
@@ -108,9 +159,6 @@ function checkFields(body: Record<string, unknown>): void {
   const code = (template.language as { code?: unknown } | null | undefined)?.code;
   if (typeof code !== 'string' || code === '')
     throw rejection(131008, "Parameter 'template.language.code' is required");
-  const opaque = body.biz_opaque_callback_data;
-  if (opaque !== undefined && (typeof opaque !== 'string' || opaque.length > 512))
-    throw badParam('Param biz_opaque_callback_data must be at most 512 characters long.');
 }
 
 function findTemplate({ state }: Platform, number: PhoneNumber, wanted: Record<string, unknown>): Template {

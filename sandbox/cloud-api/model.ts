@@ -163,6 +163,11 @@ export interface Settings {
   lostMediaCode: number;
   /** Webhook fields that the platform does not know (yet): subscribing to them is rejected. */
   unknownFields: string[];
+  /**
+   * What happens to a message outside the window of 24 hours that is not a template: accepted, then `failed` 131047 by callback,
+   * as the platform was observed to do; or the call is rejected with 131047; or the window is not checked.
+   */
+  closedWindow: 'report' | 'reject' | 'ignore';
   /** True: `error_data` of rejections and of `errors[]` is a string, as sometimes on the platform. */
   plainErrorData: boolean;
   /** Number of accepted messages that are remembered, and how many of them with details. */
@@ -207,6 +212,7 @@ export const defaultSettings: Settings = {
   pairRate: false,
   lostMediaCode: 131053,
   unknownFields: [],
+  closedWindow: 'report',
   plainErrorData: false,
   ledgerEntries: 200_000,
   ledgerDetail: 20_000,

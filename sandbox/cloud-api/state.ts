@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { type SandboxClock, sandboxClock } from '../clock.ts';
 import { type Journal, openJournal } from '../journal.ts';
+import { type Conversations, createConversations, type Wrote } from './conversations.ts';
 import { type Accepted, createLedger, type Ledger } from './ledger.ts';
 import {
   type App,
@@ -36,6 +37,7 @@ type Entry =
   | ['message', Accepted]
   | ['done', number, number, number]
   | ['ledger-cleared']
+  | ['wrote', Wrote]
   | ['callback', TemplateCallback]
   | ['callback-done', number];
 
@@ -55,6 +57,7 @@ export interface State {
   handles: Set<string>;
   /** Template callbacks that are not acknowledged yet. */
   callbacks: Map<number, TemplateCallback>;
+  conversations: Conversations;
   settings: Settings;
   clock: SandboxClock;
   ledger: Ledger;
@@ -81,6 +84,7 @@ export function openState(dir: string | null, given: Partial<Settings> = {}): St
     media: new Map(),
     handles: new Set(),
     callbacks: new Map(),
+    conversations: createConversations(),
     settings,
     clock: sandboxClock(),
     ledger: createLedger(settings),
@@ -146,6 +150,9 @@ function apply(state: Plain, entry: Entry): void {
     case 'ledger-cleared':
       state.ledger.clear();
       return;
+    case 'wrote':
+      state.conversations.add(entry[1]);
+      return;
     case 'callback':
       state.callbacks.set(entry[1].id, entry[1]);
       return;
@@ -178,5 +185,6 @@ function* snapshot(state: Plain): Iterable<Entry> {
   for (const media of state.media.values()) yield ['media', media];
   for (const handle of state.handles) yield ['handle', handle];
   for (const message of state.ledger.kept()) yield ['message', message];
+  for (const wrote of state.conversations.all()) yield ['wrote', wrote];
   for (const callback of state.callbacks.values()) yield ['callback', callback];
 }

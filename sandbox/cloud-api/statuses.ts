@@ -39,7 +39,8 @@ export function statusItem(message: Accepted, step: Step, { plainErrorData }: Se
     id: message.wamid,
     status: step.status,
     timestamp: String(Math.floor(step.at / 1000)),
-    recipient_id: message.waId,
+    ...(message.waId !== '' && { recipient_id: message.waId }),
+    ...(message.userId !== undefined && { recipient_user_id: message.userId }),
     ...(message.opaque !== null && { biz_opaque_callback_data: message.opaque }),
     ...(carriesPricing(message, step) && {
       pricing: {

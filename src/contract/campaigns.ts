@@ -1,6 +1,7 @@
 // Sends as resources on the wire: drafts, states, lists.
 import { Type } from 'typebox';
 import { cursorProperties, Id, instant, nullable } from './envelope.ts';
+import { kindFilter } from './messages.ts';
 import { Metadata, templateContent } from './recipients.ts';
 import { exampleIds, sendId, templateId } from './sends.ts';
 
@@ -191,6 +192,7 @@ export const ExportMessagesQuery = Type.Object(
         description: 'Only messages created before this instant. Default: now.',
       }),
     ),
+    kind: Type.Optional(kindFilter),
   },
   { additionalProperties: false },
 );

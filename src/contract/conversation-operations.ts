@@ -1,9 +1,18 @@
-// The operations of inbound messages and contacts.
+// The operations of inbound messages, replies and contacts.
 import type { Operation } from './operation.ts';
 
 const conversations = { tag: 'Conversations' };
 
 export const conversationOperations: Record<string, Operation> = {
+  'POST /v1/messages/reply': {
+    ...conversations,
+    id: 'sendReply',
+    summary: 'Reply to a person',
+    description:
+      'Sends a message without a template to a person who wrote to your number in the last 24 hours. Outside this window the platform allows templates only: 409 `window_closed` with `closedAt`. A reply that is still queued when the window closes fails with 900002. Its stages are `replies.status` events.',
+    errors: ['sender_not_found', 'window_closed', 'queue_full'],
+    message: 'Reply accepted.',
+  },
   'GET /v1/messages/received': {
     ...conversations,
     id: 'listReceivedMessages',

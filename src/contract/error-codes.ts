@@ -35,6 +35,7 @@ export const errorCodes = {
   template_changed: [409, 'The template changed, so the content no longer fits.'],
   message_not_failed: [409, 'Only a failed message can be resent.'],
   content_removed: [409, 'The content of the message was removed, so it cannot be resent.'],
+  window_closed: [409, 'The reply window is closed. Send a template with POST /v1/templates/send instead.'],
   send_state_conflict: [409, 'The send is done, so it cannot be paused.'],
   upload_in_progress: [409, 'Recipients are being uploaded to this send.'],
   sender_mismatch: [409, 'The sender belongs to another business account than the template.'],

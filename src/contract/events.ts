@@ -53,6 +53,45 @@ const MessageStatus = Type.Object(
   },
 );
 
+const ReplyStatus = Type.Object(
+  {
+    messageId: Type.String({
+      description: "The platform's identifier; `id` if the platform assigned none.",
+    }),
+    status: Type.Enum(['sent', 'delivered', 'read', 'failed'], {
+      description: 'The stage that was reached.',
+    }),
+    recipientPhone: nullable(
+      Type.String({ description: 'As the caller gave it; null for a reply to a `userId`.' }),
+    ),
+    recipientUserId: nullable(
+      Type.String({ description: "The platform's id of the person; null for a reply to a phone number." }),
+    ),
+    timestamp: Type.Number({ description: "The platform's time, in epoch seconds." }),
+    error: nullable(MessageError),
+    id: Type.String({ ...Id, description: 'Id of the reply (UUIDv7).' }),
+    sendId: Type.Null({ description: 'A reply belongs to no send.' }),
+    metadata: Type.Record(Type.String(), Type.String(), { description: 'As the reply gave it.' }),
+  },
+  {
+    title: 'ReplyStatus',
+    description: 'A reply reached a stage.',
+    examples: [
+      {
+        messageId: 'wamid.HBgLMTU1NTEyMzQ1NjcVAgARGBI5QTNDQTVCM0Q0Q0Q2RTY3RTcA',
+        status: 'delivered',
+        recipientPhone: '15551234567',
+        recipientUserId: null,
+        timestamp: 1_773_151_200,
+        error: null,
+        id: '019a0b5e-7c00-7000-8000-000000000032',
+        sendId: null,
+        metadata: { ticket: '4711' },
+      },
+    ],
+  },
+);
+
 export interface DocumentedEvent {
   summary: string;
   body: TSchema;
@@ -63,6 +102,10 @@ export const documentedEvents: Record<EventKind, DocumentedEvent> = {
   'messages.status': {
     summary: 'A message reached a stage',
     body: event('messages.status', 'MessageStatusEvent', MessageStatus),
+  },
+  'replies.status': {
+    summary: 'A reply reached a stage',
+    body: event('replies.status', 'ReplyStatusEvent', ReplyStatus),
   },
   'templates.status': {
     summary: "A template's status, category or quality changed",

@@ -27,7 +27,7 @@ export const messageOperations: Record<string, Operation> = {
     id: 'listMessages',
     summary: 'List messages',
     description:
-      'Newest first, each with its timeline; what it says (`variables`, `text`) only for keys with `conversations:read`. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null.',
+      'Newest first, each with its timeline; what it says (`variables`, `text`) only for keys with `conversations:read`. Replies are listed only with `kind=reply` or `kind=all`. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null.',
     errors: ['send_not_found', 'template_not_found'],
     message: 'Messages listed.',
   },
@@ -45,8 +45,15 @@ export const messageOperations: Record<string, Operation> = {
     id: 'resendMessage',
     summary: 'Resend a failed message',
     description:
-      'Sends the content of a failed message again as a new message, checked like any send. The body is optional. A message is resent once: a repeated request returns the same new message.',
-    errors: [...content, 'message_not_found', 'message_not_failed', 'content_removed', 'template_changed'],
+      'Sends the content of a failed message or reply again as a new one, checked like any send or reply. The body is optional. A message is resent once: a repeated request returns the same new message.',
+    errors: [
+      ...content,
+      'message_not_found',
+      'message_not_failed',
+      'content_removed',
+      'template_changed',
+      'window_closed',
+    ],
     message: 'Message resent.',
   },
 };

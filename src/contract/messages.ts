@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { DeliveryItem, deliveryExample } from './deliveries.ts';
 import { cursorProperties, Id, instant, nullable } from './envelope.ts';
-import { exampleIds, MessageError, sendId, templateId, wamidExample } from './sends.ts';
+import { exampleIds, MessageError, wamidExample } from './sends.ts';
 import { renderedFields } from './template-preview.ts';
 
 export const messageStates = [
@@ -16,12 +16,22 @@ export const messageStates = [
 ] as const;
 export type MessageStateName = (typeof messageStates)[number];
 
+/** What a message is; the position is the value in the database. */
+export const messageKinds = ['template', 'reply'] as const;
+export type MessageKindName = (typeof messageKinds)[number];
+
+export const kindFilter = Type.Enum([...messageKinds, 'all'], {
+  default: 'template',
+  description: 'Only messages of sends (`template`), only replies, or both.',
+});
+
 export const ListMessagesQuery = Type.Object(
   {
     sendId: Type.Optional(Type.String({ description: 'Only messages of this send.' })),
     status: Type.Optional(Type.Enum([...messageStates], { description: 'Only messages with this status.' })),
     phone: Type.Optional(Type.String({ maxLength: 32, description: 'Only messages to this number.' })),
     templateId: Type.Optional(Type.String({ description: 'Only messages of this template.' })),
+    kind: Type.Optional(kindFilter),
     messageId: Type.Optional(
       Type.String({ maxLength: 256, description: "Only the message with this platform's identifier." }),
     ),
@@ -43,15 +53,23 @@ const messageFields = {
       description: "The platform's message identifier; null until the platform accepts the message.",
     }),
   ),
-  sendId,
-  templateId,
-  templateName: Type.String({ description: 'Name of the template.' }),
-  language: Type.String({ description: 'Language of the template.' }),
-  category: Type.Enum(['AUTHENTICATION', 'UTILITY', 'MARKETING'], {
-    description: 'Category of the template when it was sent.',
-  }),
+  kind: Type.Enum([...messageKinds], { description: 'A message of a send, or a reply.' }),
+  sendId: nullable(Type.String({ ...Id, description: 'Id of the send (UUIDv7); null for a reply.' })),
+  templateId: nullable(Type.String({ ...Id, description: 'Id of the template; null for a reply.' })),
+  templateName: nullable(Type.String({ description: 'Name of the template; null for a reply.' })),
+  language: nullable(Type.String({ description: 'Language of the template; null for a reply.' })),
+  category: nullable(
+    Type.Enum(['AUTHENTICATION', 'UTILITY', 'MARKETING'], {
+      description: 'Category of the template when it was sent; null for a reply.',
+    }),
+  ),
   senderId: Type.String({ ...Id, description: 'Id of the sender.' }),
-  recipientPhone: Type.String({ description: 'As the request gave it.' }),
+  recipientPhone: nullable(
+    Type.String({ description: 'As the request gave it; null for a reply to a `userId`.' }),
+  ),
+  recipientUserId: nullable(
+    Type.String({ description: "The platform's id of the person, if a reply is addressed by it." }),
+  ),
   name: nullable(Type.String({ description: 'As the request gave it.' })),
   status: Type.Enum([...messageStates], { description: 'The last stage that was reached.' }),
   error: nullable(MessageError),
@@ -111,12 +129,14 @@ const messageFields = {
 const messageExample = {
   id: '019a0b5e-7c00-7000-8000-000000000004',
   messageId: wamidExample,
+  kind: 'template',
   ...exampleIds,
   templateName: 'order_update',
   language: 'en_US',
   category: 'UTILITY',
   senderId: '019a0b5e-7c00-7000-8000-000000000006',
   recipientPhone: '15551234567',
+  recipientUserId: null,
   name: 'Ada',
   status: 'accepted',
   error: null,

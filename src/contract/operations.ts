@@ -27,7 +27,10 @@ export const operations: Readonly<Record<string, Operation>> = {
 export const tags: { name: string; description: string }[] = [
   { name: 'Templates', description: 'Message templates and their review by the messaging platform.' },
   { name: 'Messages', description: 'Send templates, and follow each message to its recipient.' },
-  { name: 'Conversations', description: 'Messages that people send to your numbers, and the people.' },
+  {
+    name: 'Conversations',
+    description: 'Messages that people send to your numbers, your replies, and the people.',
+  },
   { name: 'Opt-outs', description: 'People who do not want messages, and how they say so.' },
   { name: 'Media', description: 'Files for the headers of templates.' },
   { name: 'Appointments', description: 'Departments, staff, form questions and open slots.' },

@@ -5,6 +5,7 @@ import { Id, instant, nullable, pageProperties } from './envelope.ts';
 /** Kinds that an endpoint can subscribe to; `test` is sent only by the test operation. */
 export const subscribableKinds = [
   'messages.status',
+  'replies.status',
   'templates.status',
   'appointments.booked',
   'appointments.cancelled',

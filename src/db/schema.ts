@@ -288,20 +288,22 @@ export interface Messages {
   failed_at: Timestamp | null;
   id: string;
   implied: Generated<number>;
+  kind: Generated<number>;
   leased_by: number | null;
   media_id: string | null;
   metadata: Json | null;
   name: string | null;
-  phone: string;
+  phone: string | null;
   position: Generated<number>;
   price_category: string | null;
   priority: Generated<number>;
   read_at: Timestamp | null;
-  send_id: string;
+  send_id: string | null;
   sender_id: string;
   sent_at: Timestamp | null;
   state: Generated<number>;
-  template_id: string;
+  template_id: string | null;
+  user_id: string | null;
   wamid: string | null;
   was: Generated<number>;
 }
@@ -593,6 +595,12 @@ export interface TemplateVersions {
   template_id: string;
 }
 
+export interface UserIdMessages {
+  account_id: string;
+  message_id: string;
+  user_id: string;
+}
+
 export interface DB {
   accounts: Accounts;
   api_keys: ApiKeys;
@@ -639,4 +647,5 @@ export interface DB {
   template_readings: TemplateReadings;
   template_versions: TemplateVersions;
   templates: Templates;
+  user_id_messages: UserIdMessages;
 }

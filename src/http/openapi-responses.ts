@@ -128,6 +128,7 @@ export function failureResponse(status: number, codes: readonly ErrorCode[]): Js
   const more: Json = {
     ...(codes.includes('slot_unavailable') ? { alternatives } : {}),
     ...(codes.includes('template_not_editable') ? { editableAt } : {}),
+    ...(codes.includes('window_closed') ? { closedAt } : {}),
     ...(status === 405 ? { allow } : {}),
   };
   const schema = {
@@ -166,6 +167,11 @@ const editableAt = {
   description:
     'With `template_not_editable`: when the template can be edited again; null if no time is known.',
 };
+const closedAt = {
+  type: ['string', 'null'],
+  format: 'date-time',
+  description: 'With `window_closed`: when the reply window closed; null if the person never wrote.',
+};
 const allow = {
   type: 'array',
   description: 'The methods of this path.',
@@ -185,6 +191,7 @@ function failureExample(code: ErrorCode): Json {
     ...(status === 405 ? { allow: ['GET', 'HEAD', 'POST'] } : {}),
     ...(code === 'slot_unavailable' ? { alternatives: [] } : {}),
     ...(code === 'template_not_editable' ? { editableAt: '2026-03-11T14:00:00.000Z' } : {}),
+    ...(code === 'window_closed' ? { closedAt: '2026-03-11T14:00:00.000Z' } : {}),
     ...(code === 'provider_rejected'
       ? { provider: { code: 100, title: 'OAuthException', message: 'Invalid parameter' } }
       : {}),

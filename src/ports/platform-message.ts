@@ -1,4 +1,4 @@
-// A message to send: a template's values, and how its header and buttons are filled. Interfaces only.
+// A message to send: a template's values, and how its header and buttons are filled; or the content of a reply. Interfaces only.
 
 /** One value for one placeholder; `name` only in templates with named parameters. */
 export interface FilledText {
@@ -62,5 +62,64 @@ export interface OutgoingMessage {
   /** The same for each file of cards, by our id. */
   cardMediaIds?: ReadonlyMap<string, string>;
   /** Our id of the message. A platform that can return it with each status finds the message faster. */
+  correlationId: string;
+}
+
+/** The platform's response to a message. */
+export interface SentMessage {
+  /** The platform's id of the message. */
+  messageRef: string;
+  /** True if the platform delays it. */
+  held: boolean;
+  /** The platform's own form of the recipient's number, in digits, if it differs from the one given. */
+  recipientPhone?: string;
+}
+
+/** A contact card of a reply. */
+export interface ReplyCard {
+  name: { formatted: string; first?: string; last?: string };
+  phones: { phone: string; type?: string }[];
+  emails: { email: string; type?: string }[];
+  urls: { url: string; type?: string }[];
+  company?: string;
+}
+
+/** What a reply says. */
+export type ReplyContent =
+  | { kind: 'text'; text: string }
+  /** Without `link`, the file is ours and stored with the message. */
+  | {
+      kind: 'media';
+      media: 'image' | 'video' | 'document' | 'audio' | 'sticker';
+      link?: string;
+      caption?: string;
+      fileName?: string;
+    }
+  | { kind: 'location'; latitude: number; longitude: number; name?: string; address?: string }
+  | { kind: 'contacts'; cards: ReplyCard[] }
+  /** An empty emoji removes the reaction. */
+  | { kind: 'reaction'; emoji: string }
+  | { kind: 'buttons'; text: string; buttons: { id: string; title: string }[] }
+  | {
+      kind: 'list';
+      text: string;
+      /** The text of the button that opens the list. */
+      button: string;
+      sections: { title?: string; rows: { id: string; title: string; description?: string }[] }[];
+    }
+  | { kind: 'link'; text: string; title: string; url: string };
+
+/** A reply: either `phone` or `userId` is set. */
+export interface OutgoingReply {
+  /** Digits with country code, without `+`. */
+  phone: string | null;
+  /** The platform's id of the person. */
+  userId: string | null;
+  content: ReplyContent;
+  /** The platform's id of the message to quote, or to react to. */
+  replyTo?: string;
+  /** The platform's id of its file for this number. */
+  platformMediaId?: string;
+  /** Our id of the message, as in `OutgoingMessage`. */
   correlationId: string;
 }

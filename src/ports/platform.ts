@@ -1,6 +1,6 @@
 // The messaging platform as the gateway needs it: templates, sends, media and callbacks. Interfaces only.
 import type { Readable } from 'node:stream';
-import type { OutgoingMessage } from './platform-message.ts';
+import type { OutgoingMessage, OutgoingReply, SentMessage } from './platform-message.ts';
 import type {
   AppCallback,
   CallbackTarget,
@@ -11,6 +11,7 @@ import type {
   Subscription,
 } from './platform-number.ts';
 import type { IdentityReport, OpenedMedia, ReceivedMessage } from './platform-received.ts';
+import type { TemplateComponent, TemplateDraft, TemplateEdit } from './platform-template.ts';
 
 export type {
   FilledButton,
@@ -20,8 +21,12 @@ export type {
   FilledTemplate,
   FilledText,
   OutgoingMessage,
+  OutgoingReply,
   ProductSection,
+  ReplyContent,
+  SentMessage,
 } from './platform-message.ts';
+export type { TemplateButton, TemplateComponent, TemplateDraft, TemplateEdit } from './platform-template.ts';
 
 /** What a call on behalf of one number needs. Contains a secret: never log this object. */
 export interface SenderAccess {
@@ -58,24 +63,6 @@ export interface PlatformTemplate {
   rejectedReason: string | null;
   /** Seconds for which the platform tries to deliver a message; null: its default. */
   messageTtlSeconds: number | null;
-}
-
-/** A component in the form of our API (upper-case `type`); members without a meaning here are passed through. */
-export interface TemplateComponent {
-  type: string;
-  format?: string;
-  text?: string;
-  buttons?: TemplateButton[];
-  example?: Record<string, unknown>;
-  [member: string]: unknown;
-}
-
-export interface TemplateButton {
-  type: string;
-  text?: string;
-  url?: string;
-  example?: unknown;
-  [member: string]: unknown;
 }
 
 /** How to react to a rejection. */
@@ -132,7 +119,7 @@ export interface ReportedError {
 /** One status of one message, as a callback reported it. */
 export interface StatusReport {
   phoneNumberId: string;
-  /** The platform's id of the message, as `sendTemplate` returned it. */
+  /** The platform's id of the message, as its send returned it. */
   messageRef: string;
   /** Our id of the message, if the platform returned it. */
   correlationId: string | null;
@@ -203,24 +190,6 @@ export interface FileToUpload {
   fileName: string;
 }
 
-/** A template to submit for review. */
-export interface TemplateDraft {
-  name: string;
-  language: string;
-  category: string;
-  parameterFormat: 'positional' | 'named';
-  components: TemplateComponent[];
-  messageTtlSeconds?: number | null;
-}
-
-/** A change of a template; absent members stay. Components replace all. */
-export interface TemplateEdit {
-  providerTemplateId: string;
-  components?: TemplateComponent[];
-  category?: string;
-  messageTtlSeconds?: number | null;
-}
-
 /**
  * A messaging platform. Every call throws `VendorError` with one of its three outcomes; a rejection has the platform's
  * `code`, `title` and full explanation. Adapters never retry: the workers decide that.
@@ -229,14 +198,9 @@ export interface MessagingPlatform {
   /** The vendor's name, as logs show it. */
   readonly provider: string;
   readonly advice: PlatformAdvice;
-  /**
-   * Sends one message and returns the platform's id of it; `held` if the platform delays it. `recipientPhone` is the
-   * platform's own form of the recipient's number, in digits, if it differs from the one given.
-   */
-  sendTemplate(
-    sender: SenderAccess,
-    message: OutgoingMessage,
-  ): Promise<{ messageRef: string; held: boolean; recipientPhone?: string }>;
+  sendTemplate(sender: SenderAccess, message: OutgoingMessage): Promise<SentMessage>;
+  /** Sends a message that is not a template: the platform allows it for a time after the person wrote. */
+  sendReply(sender: SenderAccess, reply: OutgoingReply): Promise<SentMessage>;
   /** Returns how to react to a rejection. */
   classify(rejection: PlatformRejection): RejectionClass;
   /** Returns the `providerStatus` that a rejected send reveals of its template; undefined if it reveals none. */

@@ -19,6 +19,12 @@ export interface MessageStatus {
   metadata: Record<string, string> | null;
 }
 
+/** The content of a `replies.status` event: either `recipientPhone` or `recipientUserId` is set. */
+export interface ReplyStatus extends Omit<MessageStatus, 'sendId' | 'recipientPhone'> {
+  recipientPhone: string | null;
+  recipientUserId: string | null;
+}
+
 const beyondAscii = /[\u0080-\uffff]/g;
 
 /** The same JSON with every character beyond ASCII escaped: receivers that hash decoded text get the same digest. */
@@ -54,6 +60,21 @@ export function messageStatusBody(status: MessageStatus, createdAtMs: number): s
     error: status.status === 'failed' ? status.error : null,
     id: status.id,
     sendId: status.sendId,
+    metadata: status.metadata ?? {},
+  });
+}
+
+/** The body of a `replies.status` event, in the form of `messages.status`. */
+export function replyStatusBody(status: ReplyStatus, createdAtMs: number): string {
+  return eventBody('replies.status', createdAtMs, {
+    messageId: status.messageId,
+    status: status.status,
+    recipientPhone: status.recipientPhone,
+    recipientUserId: status.recipientUserId,
+    timestamp: status.timestamp,
+    error: status.status === 'failed' ? status.error : null,
+    id: status.id,
+    sendId: null,
     metadata: status.metadata ?? {},
   });
 }

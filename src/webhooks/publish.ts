@@ -3,17 +3,17 @@ import type { DeliveryItem } from '../contract/deliveries.ts';
 import type { Db, Tx } from '../db/db.ts';
 import type { Deliveries } from './delivery/deliveries.ts';
 import type { LeasedDelivery } from './delivery/delivery.ts';
-import { eventBody, eventBodyOf, messageStatusBody } from './event.ts';
+import { eventBody, eventBodyOf, messageStatusBody, replyStatusBody } from './event.ts';
 import { deliveriesOfSubject } from './history/history.ts';
 import { insertDeliveries, type NewEvent } from './publish-store.ts';
 
 export type { LeasedDelivery };
-export { eventBody, eventBodyOf, messageStatusBody };
+export { eventBody, eventBodyOf, messageStatusBody, replyStatusBody };
 
 /**
- * An event of one account. For `messages.status`, `subjectId` is our message id and `stage` a value of `stages`; endpoints receive the stages of
+ * An event of one account. For `messages.status` and `replies.status`, `subjectId` is our message id and `stage` a value of `stages`; endpoints receive the stages of
  * a message in the order in which they were published. For every other kind, `subjectId` is a UUIDv7 of the event and `stage` 0. `body` comes from
- * `messageStatusBody`, `eventBody` or `eventBodyOf`.
+ * `messageStatusBody`, `replyStatusBody`, `eventBody` or `eventBodyOf`.
  */
 export type EventToPublish = NewEvent;
 

@@ -194,6 +194,7 @@ test('every operation that reads an Idempotency-Key has it as a parameter', () =
     'POST /v1/appointments/book': true,
     'POST /v1/appointments/bookings/{id}/cancel': false,
     'POST /v1/appointments/bookings/{id}/reschedule': false,
+    'POST /v1/messages/reply': false,
     'POST /v1/messages/{id}/resend': false,
     'POST /v1/sends': false,
     'POST /v1/templates/media': false,

@@ -7,7 +7,7 @@ import { openLog } from '../../src/base/log.ts';
 import type { Db } from '../../src/db/db.ts';
 import { openCompletionWaiters } from '../../src/messaging/sending/completion-waiters.ts';
 import { type Dispatcher, openDispatcher } from '../../src/messaging/sending/dispatcher.ts';
-import type { LeasedMessage } from '../../src/messaging/sending/message.ts';
+import type { LeasedTemplate } from '../../src/messaging/sending/message.ts';
 import { insertSend, type NewMessage } from '../../src/messaging/sending/sends-store.ts';
 import type { TestDatabase } from './database.ts';
 import { insertTemplate } from './templates.ts';
@@ -31,13 +31,14 @@ export async function sender(database: TestDatabase, perSecond = 1_000): Promise
 }
 
 /** A message of a sender, not stored. */
-export const message = (senderId: string): LeasedMessage => ({
+export const message = (senderId: string): LeasedTemplate => ({
   account_id: accountId,
   id: uuidv7(),
   sender_id: senderId,
   template_name: 't',
   language: 'en',
   phone: '15550100',
+  user_id: null,
   content: { body: [], buttons: [] },
   media_id: null,
   priority: 1,
@@ -48,7 +49,7 @@ export const message = (senderId: string): LeasedMessage => ({
 /** Stores a message in its own send. */
 export const write = async (
   database: TestDatabase,
-  of: LeasedMessage,
+  of: LeasedTemplate,
   dispatchMode: NewMessage['dispatchMode'] = 'dispatching',
 ) =>
   insertSend(
@@ -77,14 +78,14 @@ export const write = async (
   );
 
 /** The row of a message. */
-export async function rowOf(database: TestDatabase, { id }: LeasedMessage) {
+export async function rowOf(database: TestDatabase, { id }: LeasedTemplate) {
   const { rows } = await sql<{ state: number; attempts: number; due: boolean }>`
     select state, attempts, due_at <= now() as due from messages where id = ${id}`.execute(database.db);
   return rows[0];
 }
 
 /** Prevents later rounds from claiming it. */
-export const forget = (database: TestDatabase, { id }: LeasedMessage) =>
+export const forget = (database: TestDatabase, { id }: LeasedTemplate) =>
   sql`delete from messages where id = ${id}`.execute(database.db);
 
 /** A dispatcher whose platform responds after `release`, and the ids of the messages that it was called for. */
@@ -109,6 +110,9 @@ export function open(
     log: openLog('silent'),
     platform: {
       classify: () => 'retry',
+      sendReply: async () => {
+        throw new VendorError('rejected', 'no replies', { code: 1 });
+      },
       sendTemplate: async (_access, { correlationId }) => {
         called.push(correlationId);
         await released;

@@ -21,7 +21,17 @@ const layers: string[][] = [
 
 /** The submodules of the same module that a submodule may import. */
 const submoduleImports: Record<string, string[]> = {
-  'messaging/campaigns': ['sending', 'received', 'opt-outs', 'contacts', 'templates', 'media', 'senders'],
+  'messaging/campaigns': [
+    'replies',
+    'sending',
+    'received',
+    'opt-outs',
+    'contacts',
+    'templates',
+    'media',
+    'senders',
+  ],
+  'messaging/replies': ['sending', 'received', 'opt-outs', 'contacts', 'templates', 'media', 'senders'],
   'messaging/sending': ['received', 'opt-outs', 'contacts', 'templates', 'media', 'senders'],
   'messaging/received': ['opt-outs', 'contacts', 'templates', 'media', 'senders'],
   'messaging/opt-outs': ['contacts', 'templates', 'media', 'senders'],

@@ -171,6 +171,12 @@ export function openOtherPlatform(options: Options): MessagingPlatform {
       });
       return { messageRef: String(uuid), held: false };
     },
+    async sendReply(sender, { phone, content, correlationId }) {
+      if (phone === null || content.kind !== 'text')
+        throw new VendorError('rejected', 'texts to a phone only', { code: 7404, title: 'Unsupported' });
+      const { uuid } = await post(sender, 'messages', { to: phone, words: content.text, ref: correlationId });
+      return { messageRef: String(uuid), held: false };
+    },
     async listTemplates(sender, after) {
       const { list, next } = await call(sender, { method: 'GET', path: `templates?from=${after ?? 0}` });
       return { templates: (list as Json[]).map(templateOf), after: next === null ? undefined : String(next) };

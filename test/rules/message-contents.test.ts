@@ -128,7 +128,7 @@ describe('a one-time code is masked', () => {
   ])('%s', (_when, message, template) => {
     const contents = contentsOf(message, template, since);
     expect(contents).toMatchObject({ text: shown.text, parts: shown.parts });
-    expect(Object.values(contents.variables)).toEqual(['••••']);
+    expect(Object.values(contents.variables ?? {})).toEqual(['••••']);
     expect(JSON.stringify(contents)).not.toContain(code);
   });
 

@@ -211,7 +211,7 @@ test.each<[what: string, code: number, http: number, components: unknown, more: 
     'Sender and recipient are the same',
   ],
   ['no type', 131008, 400, undefined, { type: undefined }, "Parameter 'type' is required"],
-  ['another type', 131051, 400, undefined, { type: 'text', text: { body: 'hi' } }, 'template messages only'],
+  ['another type', 131051, 400, undefined, { type: 'telepathy', text: { body: 'hi' } }, 'not supported'],
   ['no template', 131008, 400, undefined, { type: 'template', template: undefined, to: phone }, ''],
 ])('%s is rejected with %i', async (_what, wanted, http, components, more, details) => {
   const message = messageTo(phone, components, more as Record<string, unknown>);

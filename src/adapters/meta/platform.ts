@@ -1,7 +1,7 @@
 // The messaging platform's port, implemented with the WhatsApp Cloud API.
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { FileToUpload, MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
+import type { FileToUpload, MessagingPlatform, SenderAccess, SentMessage } from '../../ports/platform.ts';
 import { answerHandshake, isSigned, readCallback, signatureOf } from './callback.ts';
 import { type MetaClient, type MetaClientOptions, openMetaClient, string, unexpected } from './client.ts';
 import { classify, templateStatusOf } from './error-codes.ts';
@@ -10,6 +10,7 @@ import { messageBody } from './message.ts';
 import { advice, onboardingCalls } from './onboarding.ts';
 import { phoneOf } from './received.ts';
 import { openReceivedMedia } from './received-media.ts';
+import { replyBody } from './reply.ts';
 import { uploadSample } from './sample.ts';
 import { platformTemplate, templateFields, templateStatus } from './template.ts';
 
@@ -73,25 +74,33 @@ function recipientIn(response: Record<string, unknown>, phone: string): { recipi
   return waId === null || waId === phone ? {} : { recipientPhone: waId };
 }
 
-function sendCalls(client: MetaClient): Pick<MessagingPlatform, 'sendTemplate'> {
+function sendCalls(client: MetaClient): Pick<MessagingPlatform, 'sendTemplate' | 'sendReply'> {
   return {
-    async sendTemplate(sender, message) {
-      const response = await client.call(sender, {
-        method: 'POST',
-        path: `${sender.phoneNumberId}/messages`,
-        json: messageBody(message),
-        timeoutMs: sendTimeoutMs,
-      });
-      const first = (response.messages as { id?: unknown; message_status?: unknown }[] | undefined)?.[0];
-      const status = first?.message_status;
-      const wamid = string(first?.id, 'a message id');
-      if (wamid.length > messageIdMax) throw unexpected('a message id short enough to store');
-      return {
-        messageRef: wamid,
-        held: typeof status === 'string' && status !== 'accepted',
-        ...recipientIn(response, message.phone),
-      };
-    },
+    sendTemplate: (sender, message) => post(client, sender, messageBody(message), message.phone),
+    sendReply: (sender, reply) => post(client, sender, replyBody(reply), reply.phone),
+  };
+}
+
+async function post(
+  client: MetaClient,
+  sender: SenderAccess,
+  json: object,
+  phone: string | null,
+): Promise<SentMessage> {
+  const response = await client.call(sender, {
+    method: 'POST',
+    path: `${sender.phoneNumberId}/messages`,
+    json,
+    timeoutMs: sendTimeoutMs,
+  });
+  const first = (response.messages as { id?: unknown; message_status?: unknown }[] | undefined)?.[0];
+  const status = first?.message_status;
+  const wamid = string(first?.id, 'a message id');
+  if (wamid.length > messageIdMax) throw unexpected('a message id short enough to store');
+  return {
+    messageRef: wamid,
+    held: typeof status === 'string' && status !== 'accepted',
+    ...(phone === null ? {} : recipientIn(response, phone)),
   };
 }
 

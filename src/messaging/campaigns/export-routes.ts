@@ -8,6 +8,7 @@ import { SendParams } from '../../contract/sends.ts';
 import type { Db } from '../../db/db.ts';
 import type { Server } from '../../http/request.ts';
 import { requireSend } from '../sending/find-send.ts';
+import { kindNumber } from '../sending/message.ts';
 import { messageLines, openExports, recipientLines } from './export.ts';
 
 export interface ExportRoutesDeps {
@@ -59,7 +60,11 @@ export function exportRoutes(server: Server, deps: ExportRoutesDeps): void {
     },
     async (request, reply) => {
       const { from, to } = request.query;
-      const range = { from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined };
+      const range = {
+        from: from ? new Date(from) : undefined,
+        to: to ? new Date(to) : undefined,
+        kind: kindNumber(request.query.kind),
+      };
       const lines = () => messageLines(deps, request.caller.accountId, range);
       return stream(request, reply as FastifyReply, { name: 'messages.csv', lines });
     },

@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import { lowestUuidAt, uuidTime } from '../../base/uuid-time.ts';
+import { messageKinds } from '../../contract/messages.ts';
 import type { Db } from '../../db/db.ts';
 import { stateName } from '../sending/message.ts';
 import { categoryOf } from '../sending/presenter.ts';
@@ -62,11 +63,11 @@ const recipientLine = (row: Awaited<ReturnType<typeof listRecipients>>['rows'][n
   ]);
 };
 
-/** The account's messages that were created from `from` until `to`, oldest first, as lines of CSV. */
+/** The account's messages of a kind (undefined: all) that were created from `from` until `to`, oldest first, as lines of CSV. */
 export async function* messageLines(
   deps: { db: Db; clock: Clock },
   accountId: string,
-  { from, to }: { from: Date | undefined; to: Date | undefined },
+  { from, to, kind }: { from: Date | undefined; to: Date | undefined; kind: number | undefined },
 ): AsyncGenerator<string> {
   yield lineOf(messageColumns);
   let afterId = lowestUuidAt(from ?? new Date(0));
@@ -74,12 +75,14 @@ export async function* messageLines(
   const toId = lowestUuidAt(to ?? new Date(deps.clock.now()));
   for (;;) {
     const rows = await nextMessages(deps.db, accountId, { afterId, toId, limit: rowsPerStep });
+    // other kinds are left out here, so that each step reads a bounded number of rows
+    const wanted = kind === undefined ? rows : rows.filter((row) => row.kind === kind);
     const names = await findSendNames(
       deps.db,
       accountId,
-      rows.map((row) => row.send_id),
+      wanted.map((row) => row.send_id),
     );
-    if (rows.length > 0) yield rows.map((row) => messageLine(row, names.get(row.send_id))).join('');
+    if (wanted.length > 0) yield wanted.map((row) => messageLine(row, names.get(row.send_id ?? ''))).join('');
     const last = rows.at(-1);
     if (rows.length < rowsPerStep || !last) return;
     afterId = last.id;
@@ -109,6 +112,8 @@ const messageColumns = [
   'readAt',
   'failedAt',
   'metadata',
+  'kind',
+  'userId',
 ];
 
 const messageLine = (row: ExportedMessage, send: SendName | undefined) =>
@@ -118,7 +123,7 @@ const messageLine = (row: ExportedMessage, send: SendName | undefined) =>
     row.template_id,
     send?.template_name ?? null,
     send?.language ?? null,
-    categoryOf(row.priority),
+    row.send_id === null ? null : categoryOf(row.priority),
     row.sender_id,
     row.phone,
     row.name,
@@ -135,4 +140,6 @@ const messageLine = (row: ExportedMessage, send: SendName | undefined) =>
     iso(row.read_at),
     iso(row.failed_at),
     row.metadata && JSON.stringify(row.metadata),
+    messageKinds[row.kind] ?? null,
+    row.user_id,
   ]);

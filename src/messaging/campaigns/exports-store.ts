@@ -6,10 +6,13 @@ import type { MessageError } from '../sending/message.ts';
 /** A message as an export shows it. */
 export interface ExportedMessage {
   id: string;
-  send_id: string;
-  template_id: string;
+  /** Of `messageKind`. */
+  kind: number;
+  send_id: string | null;
+  template_id: string | null;
   sender_id: string;
-  phone: string;
+  phone: string | null;
+  user_id: string | null;
   name: string | null;
   state: number;
   wamid: string | null;
@@ -32,8 +35,8 @@ export async function nextMessages(
   { afterId, toId, limit }: { afterId: string; toId: string; limit: number },
 ): Promise<ExportedMessage[]> {
   const { rows } = await sql<ExportedMessage>`
-    select id, send_id, template_id, sender_id, phone, name, state, wamid, error, priority, price_category, billable, metadata, accepted_at,
-      sent_at, delivered_at, read_at, failed_at
+    select id, kind, send_id, template_id, sender_id, phone, user_id, name, state, wamid, error, priority, price_category, billable,
+      metadata, accepted_at, sent_at, delivered_at, read_at, failed_at
     from messages where account_id = ${accountId} and id > ${afterId} and id < ${toId} order by id limit ${limit}`.execute(
     db,
   );

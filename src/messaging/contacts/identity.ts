@@ -1,16 +1,27 @@
 // Identities of people: what the platform calls them, and which reports of one batch are about the same person. Pure.
 import type { ReceivedPerson } from '../../ports/platform-received.ts';
 
+const userIdPrefix = 'u:';
+
 /** The identity of a phone number, given in digits. */
 export const phoneIdentity = (phone: string): string => phone;
 
 /** The identity of the platform's id of a person. */
-export const userIdentity = (userId: string): string => `u:${userId}`;
+export const userIdentity = (userId: string): string => `${userIdPrefix}${userId}`;
 
 /** The identity by which a message with these names is found; null if it names nobody. */
 export function identityOf(names: { phone: string | null; userId: string | null }): string | null {
   if (names.phone !== null) return phoneIdentity(names.phone);
   return names.userId === null ? null : userIdentity(names.userId);
+}
+
+/** The numbers and user ids in a list of identities. */
+export function namesOf(identities: readonly string[]): { phones: string[]; userIds: string[] } {
+  const isUserId = (identity: string) => identity.startsWith(userIdPrefix);
+  return {
+    phones: identities.filter((one) => !isUserId(one)),
+    userIds: identities.filter(isUserId).map((one) => one.slice(userIdPrefix.length)),
+  };
 }
 
 /** All identities of a person. */

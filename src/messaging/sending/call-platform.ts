@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { uuidTime } from '../../base/uuid-time.ts';
-import type { MessagingPlatform, OutgoingMessage, SenderAccess } from '../../ports/platform.ts';
+import type { MessagingPlatform, SenderAccess, SentMessage } from '../../ports/platform.ts';
 import type { RecipientLink } from '../contacts/link-recipients.ts';
 import { isHalt } from '../senders/halt.ts';
 import type { DispatchWrites } from './dispatch-writes.ts';
@@ -13,7 +13,7 @@ import { type CallAdvice, type RejectionDeps, recordRejection } from './record-r
 
 export interface CallDeps extends RejectionDeps {
   clock: Clock;
-  platform: Pick<MessagingPlatform, 'sendTemplate' | 'classify'>;
+  platform: Pick<MessagingPlatform, 'sendTemplate' | 'sendReply' | 'classify'>;
   writes: Pick<DispatchWrites, 'accepted' | 'retry' | 'failed' | 'suspend'>;
   /** The sender's address and credential, cached for seconds; undefined if it was removed. */
   accessOf: (senderId: string) => Promise<SenderAccess | undefined>;
@@ -108,17 +108,35 @@ export async function callPlatform(
 ): Promise<CallAdvice> {
   return recording(deps, message, async () => {
     if (deps.clock.steady() - begunAtMs > dispatchTrustMs) return retryImmediately(deps, message);
-    const platformMediaId = platformMediaIds?.get(message.media_id ?? '');
-    const outgoing: OutgoingMessage = {
-      phone: message.phone,
-      templateName: message.template_name,
-      language: message.language,
-      filled: message.content,
-      correlationId: message.id,
-      ...(platformMediaId === undefined ? {} : { platformMediaId }),
-      ...(platformMediaIds ? { cardMediaIds: platformMediaIds } : {}),
-    };
-    return callOnce(deps, message, { access, outgoing });
+    return callOnce(deps, message, { access, platformMediaIds });
+  });
+}
+
+/** Sends a message, template or reply. */
+function sendTo(
+  { platform }: CallDeps,
+  message: LeasedMessage,
+  { access, platformMediaIds }: CallContext,
+): Promise<SentMessage> {
+  const platformMediaId = platformMediaIds?.get(message.media_id ?? '');
+  const common = {
+    correlationId: message.id,
+    ...(platformMediaId === undefined ? {} : { platformMediaId }),
+  };
+  if (message.template_name === null) {
+    const { reply, replyTo } = message.content;
+    return platform.sendReply(access, {
+      ...{ phone: message.phone, userId: message.user_id, content: reply, ...common },
+      ...(replyTo === undefined ? {} : { replyTo }),
+    });
+  }
+  return platform.sendTemplate(access, {
+    phone: message.phone,
+    templateName: message.template_name,
+    language: message.language,
+    filled: message.content,
+    ...common,
+    ...(platformMediaIds ? { cardMediaIds: platformMediaIds } : {}),
   });
 }
 
@@ -136,26 +154,27 @@ async function recording(
   }
 }
 
-async function callOnce(
-  deps: CallDeps,
-  message: LeasedMessage,
-  { access, outgoing }: { access: SenderAccess; outgoing: OutgoingMessage },
-): Promise<CallAdvice> {
-  let accepted: Awaited<ReturnType<MessagingPlatform['sendTemplate']>>;
+interface CallContext {
+  access: SenderAccess;
+  platformMediaIds: PlatformMediaIds | undefined;
+}
+
+async function callOnce(deps: CallDeps, message: LeasedMessage, context: CallContext): Promise<CallAdvice> {
+  let accepted: SentMessage;
   try {
-    accepted = await deps.platform.sendTemplate(access, outgoing);
+    accepted = await sendTo(deps, message, context);
   } catch (caught) {
     const error = withoutCode(message, caught);
-    if (await hasLostMedia(deps, message, error, outgoing.cardMediaIds)) return retryUnsent(deps, message);
-    return recordFailure(deps, message, error, access);
+    if (await hasLostMedia(deps, message, error, context.platformMediaIds)) return retryUnsent(deps, message);
+    return recordFailure(deps, message, error, context.access);
   }
   deps.onOutcome('accepted');
   await deps.writes.accepted({ ...keyOf(message), messageRef: accepted.messageRef });
   deps.log.debug({ messageId: message.id, ...accepted }, 'message.accepted');
   const { recipientPhone: platformPhone } = accepted;
   // the next message does not wait for it
-  if (platformPhone !== undefined)
-    void deps.linkRecipient({ accountId: message.account_id, phone: outgoing.phone, platformPhone });
+  if (platformPhone !== undefined && message.phone !== null)
+    void deps.linkRecipient({ accountId: message.account_id, phone: message.phone, platformPhone });
   return 'continue';
 }
 

@@ -7,6 +7,7 @@ import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import type { Server } from '../../http/request.ts';
 import { contactNotFound } from '../contacts/find.ts';
 import { identitiesOfContact } from '../contacts/identities-store.ts';
+import { namesOf } from '../contacts/identity.ts';
 import { receivedJson } from '../received/presenter.ts';
 import { sendJson } from '../received/routes.ts';
 import { listReceived } from '../received/store.ts';
@@ -35,7 +36,7 @@ export function contactHistoryRoutes(server: Server, { db }: { db: Db }): void {
       const people = identities.map(({ identity }) => identity);
       const [received, sent] = await Promise.all([
         listReceived(db, accountId, { people, beforeId }, limit + 1),
-        listMessagesTo(db, accountId, { phones: people, beforeId }, limit + 1),
+        listMessagesTo(db, accountId, { ...namesOf(people), beforeId }, limit + 1),
       ]);
       const messages = await showMessages(db, request.caller, sent);
       const rows = [

@@ -9,7 +9,15 @@ import type { CompletionWaiters } from './completion-waiters.ts';
 import { openConnections } from './connections.ts';
 import { type DispatchWrites, openDispatchWrites } from './dispatch-writes.ts';
 import { failAndPublish } from './fail.ts';
-import { expiredError, keyOf, type LeasedMessage, type MessageError, ownErrors, state } from './message.ts';
+import {
+  expiredError,
+  keyOf,
+  type LeasedMessage,
+  type LeasedTemplate,
+  type MessageError,
+  ownErrors,
+  state,
+} from './message.ts';
 import { claimDue, findExpired, findOverdue } from './messages-claims-store.ts';
 import { suspendMessages } from './messages-holds-store.ts';
 import { openRejectionEffects } from './record-rejection.ts';
@@ -21,7 +29,7 @@ export interface DispatchDeps extends SenderEventDeps, Omit<CallDeps, 'writes' |
   clock: Clock;
   log: Log;
   /** Holds a template that the platform rejected until it approves it again. */
-  templateRefused: (message: LeasedMessage, error: MessageError) => Promise<void>;
+  templateRefused: (message: LeasedTemplate, error: MessageError) => Promise<void>;
   completions: CompletionWaiters;
   /** The process that leases; see `db/process-session.ts`. */
   processId: number;

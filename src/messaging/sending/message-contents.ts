@@ -10,11 +10,12 @@ import {
 } from '../templates/placeholders.ts';
 import { codeMask, type RenderedTemplate, renderTemplate } from '../templates/render.ts';
 import type { TemplateVersion } from '../templates/versions-store.ts';
-import { authenticationPriority } from './message.ts';
+import { authenticationPriority, type StoredReply } from './message.ts';
 
 /** The contents of a message. `text` and `parts` are null if no version of its template is stored. */
 export interface MessageContents {
-  variables: Record<string, string>;
+  /** Null for a reply. */
+  variables: Record<string, string> | null;
   text: string | null;
   parts: RenderedTemplate | null;
   /** `sent`: the template as it was when the message was sent; `later`: that is not stored, so a later version is shown. */
@@ -49,6 +50,12 @@ export function contentsOf(
     parts,
     textSource: at === null || version.since <= at ? 'sent' : 'later',
   };
+}
+
+/** Returns the contents of a reply. */
+export function contentsOfReply({ reply }: StoredReply): MessageContents {
+  const text = 'text' in reply ? reply.text : null;
+  return { variables: null, text, parts: null, textSource: text === null ? null : 'sent' };
 }
 
 /** The template filled with masks instead of a code. */

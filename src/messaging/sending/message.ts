@@ -1,6 +1,6 @@
 // A message: its states, its errors, and how status reports change it. Pure.
-import { type MessageStateName, messageStates } from '../../contract/messages.ts';
-import type { FilledTemplate, RejectionClass, StatusReport } from '../../ports/platform.ts';
+import { type MessageKindName, type MessageStateName, messageStates } from '../../contract/messages.ts';
+import type { FilledTemplate, RejectionClass, ReplyContent, StatusReport } from '../../ports/platform.ts';
 
 /** The primary key of a message. */
 export interface MessageKey {
@@ -13,20 +13,50 @@ export function sortById<K extends { id: string }>(keys: readonly K[]): K[] {
   return keys.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
+/** The values of the column `kind`. */
+export const messageKind = { template: 0, reply: 1 } as const;
+
+/** The kind that a list shows: messages of sends, unless it is asked for replies; undefined: all. */
+export function kindNumber(name: MessageKindName | 'all' = 'template'): number | undefined {
+  return name === 'all' ? undefined : messageKind[name];
+}
+
+/** The content of a reply as it is stored. */
+export interface StoredReply {
+  reply: ReplyContent;
+  /** The platform's id of the message that it quotes or reacts to. */
+  replyTo?: string;
+}
+
 /** A message leased to this process, with what its call needs. */
-export interface LeasedMessage {
+export type LeasedMessage = LeasedTemplate | LeasedReply;
+
+interface Leased {
   account_id: string;
   id: string;
   sender_id: string;
-  template_name: string;
-  language: string;
-  phone: string;
-  content: FilledTemplate;
   media_id: string | null;
   priority: number;
   attempts: number;
   /** The value of `due_at` that identifies the lease, to the microsecond; null if the process never learned it. */
   lease: string | null;
+}
+
+export interface LeasedTemplate extends Leased {
+  template_name: string;
+  language: string;
+  phone: string;
+  user_id: null;
+  content: FilledTemplate;
+}
+
+/** A reply: either `phone` or `user_id` is set. */
+export interface LeasedReply extends Leased {
+  template_name: null;
+  language: null;
+  phone: string | null;
+  user_id: string | null;
+  content: StoredReply;
 }
 
 /** The key of a leased message. */

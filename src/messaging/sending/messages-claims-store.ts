@@ -39,7 +39,7 @@ export interface Claim {
 /**
  * Leases due messages to a process for 60 s: up to `perSender` of each sender that is not halted, the most urgent first;
  * of `busySenders` only one-time codes. So no campaign delays another sender, and no marketing message delays a one-time
- * code. Joins sends after the claim: in one step, a small database read all messages per claimed message (20 s a claim).
+ * code. Joins sends, which replies do not have, after the claim: in one step, a small database read all messages per claimed message (20 s a claim).
  */
 export async function claimDue(
   db: Db,
@@ -60,14 +60,14 @@ export async function claimDue(
     claimed as (
       update messages m set due_at = now() + interval '60 seconds', leased_by = ${processId}
       from picked p where m.account_id = p.account_id and m.id = p.id and not p.is_held
-      returning m.account_id, m.id, m.send_id, m.sender_id, m.phone, m.content, m.media_id, m.priority, m.attempts,
+      returning m.account_id, m.id, m.send_id, m.sender_id, m.phone, m.user_id, m.content, m.media_id, m.priority, m.attempts,
         m.due_at::text lease, m.expires_at <= now() or ${isContentRemoved} expired, m.error)
-    select c.account_id, c.id, c.sender_id, s.template_name, s.language, c.phone, c.content, c.media_id, c.priority,
+    select c.account_id, c.id, c.sender_id, s.template_name, s.language, c.phone, c.user_id, c.content, c.media_id, c.priority,
       c.attempts, c.lease, s.cancelled_at is not null cancelled, s.paused_at is not null paused, c.expired, c.error, false held
-    from claimed c cross join lateral (
-      select template_name, language, cancelled_at, paused_at from sends where account_id = c.account_id and id = c.send_id limit 1) s
+    from claimed c left join lateral (
+      select template_name, language, cancelled_at, paused_at from sends where account_id = c.account_id and id = c.send_id limit 1) s on true
     union all
-    select p.account_id, p.id, null, null, null, null, null, null, null, null, null, null, null, null, null, true
+    select p.account_id, p.id, null, null, null, null, null, null, null, null, null, null, null, null, null, null, true
     from picked p where p.is_held`.execute(db);
   return {
     claimed: rows.filter(({ held }) => !held),

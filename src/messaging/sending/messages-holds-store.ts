@@ -5,8 +5,8 @@ import { type MessageKey, sortById } from './message.ts';
 import {
   accountIds,
   isCallable,
-  isOptedOut,
   isTemplateHeld,
+  isUnwanted,
   keyRows,
   messageIds,
   stateSql,
@@ -29,9 +29,7 @@ export async function findStillCallable(db: Db, keys: readonly MessageKey[]): Pr
 export async function findOptedOut(db: Db, keys: readonly MessageKey[]): Promise<MessageKey[]> {
   const { rows } = await sql<MessageKey>`
     select m.account_id as "accountId", m.id from ${keyRows(keys)} join messages m on m.account_id = x.a and m.id = x.i
-    where m.state = ${stateSql.queued} and ${isOptedOut(sql`m.account_id`, sql`m.phone`, sql`m.priority`)}`.execute(
-    db,
-  );
+    where m.state = ${stateSql.queued} and ${isUnwanted}`.execute(db);
   return sortById(rows);
 }
 

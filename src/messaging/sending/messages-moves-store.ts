@@ -96,9 +96,14 @@ export interface MovedMessage {
   no: number;
   account_id: string;
   id: string;
-  send_id: string;
+  /** Of `messageKind`. */
+  kind: number;
+  /** Null: a reply. */
+  send_id: string | null;
   sender_id: string;
-  phone: string;
+  /** Null: addressed by `user_id`. */
+  phone: string | null;
+  user_id: string | null;
   wamid: string | null;
   metadata: Record<string, string> | null;
   error: MessageError | null;
@@ -116,7 +121,7 @@ export interface MovedMessage {
 const seconds = (column: string) =>
   sql`floor(extract(epoch from ${sql.ref(`m.${column}`)}))::float8 as ${sql.ref(column)}`;
 
-const movedColumns = sql`x.no::int, m.account_id, m.id, m.send_id, m.sender_id, m.phone, m.wamid, m.metadata, m.error, m.state,
+const movedColumns = sql`x.no::int, m.account_id, m.id, m.kind, m.send_id, m.sender_id, m.phone, m.user_id, m.wamid, m.metadata, m.error, m.state,
   m.was, m.emitted, ${seconds('sent_at')}, ${seconds('delivered_at')}, ${seconds('read_at')}, ${seconds('failed_at')},
   case when m.state = ${stateSql.failed} then m.accepted_at end as accepted_at`;
 

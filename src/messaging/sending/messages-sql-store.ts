@@ -6,6 +6,7 @@ import {
   authenticationPriority,
   type MessageKey,
   marketingPriority,
+  messageKind,
   ownErrors,
   stageBit,
   state,
@@ -15,6 +16,9 @@ import {
 
 /** A message's state as a literal: `m.state = ${stateSql.queued}`. */
 export const stateSql = sqlConstants(state);
+
+/** The kind of a message as a literal. */
+const kindSql = sqlConstants(messageKind);
 
 /** A bit of the column `emitted` as a literal. */
 export const stageSql = sqlConstants(stageBit);
@@ -62,8 +66,11 @@ export const isOptedOut = (
   sql`(case when ${priority} > ${authenticationSql} then (select o.opt_out + ${priority} > ${sql.lit(marketingPriority)}
     from contact_identities o where o.account_id = ${accountId} and o.identity = ${phone} and o.opt_out > 0) is true else false end)`;
 
+/** True if the recipient of the message `m` opted out of it. Replies are for everybody who writes. */
+export const isUnwanted: RawBuilder<boolean> = sql`(m.kind = ${kindSql.template} and ${isOptedOut(sql`m.account_id`, sql`m.phone`, sql`m.priority`)})`;
+
 /** True if the message `m` is queued and nothing forbids its call. `beginDispatch` requires it. */
 export const isCallable: RawBuilder<boolean> = sql`(m.state = ${stateSql.queued} and m.expires_at > now()
   and not ${isSenderHalted(sql`m.sender_id`)} and not ${isTemplateHeld(sql`m.template_id`)}
   and not ${isSendStopped(sql`m.account_id`, sql`m.send_id`)}
-  and not ${isOptedOut(sql`m.account_id`, sql`m.phone`, sql`m.priority`)})`;
+  and not ${isUnwanted})`;

@@ -15,6 +15,8 @@ export interface MessageFilter {
   state?: number | undefined;
   phone?: string | undefined;
   templateId?: string | undefined;
+  /** Of `messageKind`; undefined: every kind. */
+  kind?: number | undefined;
   wamid?: string | undefined;
   /** The first id, and the first id after the range: ids start with their creation time. */
   fromId?: string | undefined;
@@ -23,8 +25,10 @@ export interface MessageFilter {
   beforeId?: string | undefined;
 }
 
-/** Messages that one page scans for a state or template, which no index covers: about 50 ms. */
+/** Messages that one page scans for a state, template or kind, which no index covers: about 50 ms. */
 const scannedMax = 20_000;
+
+const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export interface FoundMessages {
   rows: MessageRow[];
@@ -34,7 +38,7 @@ export interface FoundMessages {
 
 /**
  * Lists up to `limit` messages of the account, newest first. Indexes cover a send, a phone, the platform's id and
- * failures; for any other state and for a template the scan is bounded, so that no page is slow.
+ * failures; for any other state, a template and a kind the scan is bounded, so that no page is slow.
  */
 export async function listMessages(
   db: Db,
@@ -46,12 +50,15 @@ export async function listMessages(
   const isNarrow = Boolean(filter.sendId || filter.phone || filter.wamid);
   const isSparse =
     !isNarrow &&
-    (Boolean(filter.templateId) || (filter.state !== undefined && filter.state !== state.failed));
+    (Boolean(filter.templateId) ||
+      filter.kind !== undefined ||
+      (filter.state !== undefined && filter.state !== state.failed));
   const within = byIndex(db, accountId, filter).orderBy('id', 'desc');
   const scanned = isSparse ? within.limit(scanLimit) : within;
   let query = db.selectFrom(scanned.selectAll().as('m')).selectAll();
   if (filter.state !== undefined) query = query.where('state', '=', filter.state);
   if (filter.templateId) query = query.where('template_id', '=', filter.templateId);
+  if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
   const rows = (await query.orderBy('id', 'desc').limit(limit).execute()) as unknown as MessageRow[];
   if (!isSparse || rows.length === limit) return { rows, scannedTo: undefined };
   const last = await within
@@ -74,20 +81,25 @@ function byIndex(db: Db, accountId: string, filter: MessageFilter) {
   return query;
 }
 
-/** Lists messages to any of these numbers, newest first. */
+/** Lists messages to a person with any of these numbers and the platform's ids, newest first. */
 export async function listMessagesTo(
   db: Db,
   accountId: string,
-  { phones, beforeId }: { phones: readonly string[]; beforeId?: string | undefined },
+  { phones, userIds, beforeId }: { phones: string[]; userIds: string[]; beforeId: string | undefined },
   limit: number,
 ): Promise<MessageRow[]> {
-  let query = db
-    .selectFrom('messages')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('phone', 'in', [...phones]);
-  if (beforeId !== undefined) query = query.where('id', '<', beforeId);
-  return (await query.orderBy('id', 'desc').limit(limit).execute()) as unknown as MessageRow[];
+  const before = beforeId ?? highestId;
+  const { rows } = await sql<MessageRow>`
+    select * from (
+      (select m.* from messages m
+        where m.account_id = ${accountId} and m.phone = any (${phones}::text[]) and m.id < ${before}
+        order by m.id desc limit ${limit})
+      union all
+      (select m.* from user_id_messages u join messages m on m.account_id = u.account_id and m.id = u.message_id
+        where u.account_id = ${accountId} and u.user_id = any (${userIds}::text[]) and u.message_id < ${before}
+        order by u.message_id desc limit ${limit})) x
+    order by id desc limit ${limit}`.execute(db);
+  return rows;
 }
 
 /** Finds a message of the account. */

@@ -2,11 +2,12 @@
 import { redactError } from '../../base/outgoing-secrets.ts';
 import type { Db } from '../../db/db.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
-import { authenticationPriority } from './message.ts';
+import { authenticationPriority, type LeasedMessage } from './message.ts';
 import { removeExpiredCodes, removeOldCodes } from './messages-codes-store.ts';
 
 /** The error of a call without the message's one-time code, which platforms and proxies may repeat in it. */
-export function withoutCode(message: { priority: number; content: FilledTemplate }, error: unknown): unknown {
+export function withoutCode(message: LeasedMessage, error: unknown): unknown {
+  if (message.template_name === null) return error;
   return message.priority === authenticationPriority ? redactError(error, valuesOf(message.content)) : error;
 }
 

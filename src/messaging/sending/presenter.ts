@@ -1,7 +1,8 @@
 // Presenter: results of sends and messages as the API returns them. Pure.
 
 import { uuidTime } from '../../base/uuid-time.ts';
-import { state, stateName } from './message.ts';
+import { messageKinds } from '../../contract/messages.ts';
+import { messageKind, state, stateName } from './message.ts';
 import type { MessageContents } from './message-contents.ts';
 import type { MessageRow, ResultRow } from './messages-store.ts';
 import type { Resend } from './resends-store.ts';
@@ -77,16 +78,19 @@ export function presentMessage(
     contents: Pick<MessageContents, 'variables' | 'text' | 'textSource'> | undefined;
   },
 ) {
+  const isReply = row.kind === messageKind.reply;
   return {
     id: row.id,
     messageId: row.wamid,
+    kind: messageKinds[row.kind] ?? 'template',
     sendId: row.send_id,
     templateId: row.template_id,
-    templateName: send?.template_name ?? '',
-    language: send?.language ?? '',
-    category: categoryOf(row.priority),
+    templateName: isReply ? null : (send?.template_name ?? ''),
+    language: isReply ? null : (send?.language ?? ''),
+    category: isReply ? null : categoryOf(row.priority),
     senderId: row.sender_id,
     recipientPhone: row.phone,
+    recipientUserId: row.user_id,
     name: row.name,
     status: stateName(row.state),
     error: row.error,

@@ -7,7 +7,14 @@ import { type HaltClass, haltSenders, isHalt } from '../senders/halt.ts';
 import { listBusinessSenders } from '../senders/store.ts';
 import type { CompletionWaiters } from './completion-waiters.ts';
 import type { DispatchWrites } from './dispatch-writes.ts';
-import { attemptsMax, keyOf, type LeasedMessage, type MessageError, retryDelaySeconds } from './message.ts';
+import {
+  attemptsMax,
+  keyOf,
+  type LeasedMessage,
+  type LeasedTemplate,
+  type MessageError,
+  retryDelaySeconds,
+} from './message.ts';
 import { slowPace } from './paces-store.ts';
 
 export interface RejectionDeps {
@@ -42,7 +49,7 @@ export interface RejectionEffects {
   /** Halts the senders that an error concerns. */
   halt(halt: Halt): Promise<void>;
   /** Holds the message's template until the platform approves it again. */
-  holdTemplate(message: LeasedMessage, error: MessageError): Promise<void>;
+  holdTemplate(message: LeasedTemplate, error: MessageError): Promise<void>;
 }
 
 /** A message rejected together with its sender is due again this soon; the halt is stored by then. */
@@ -58,7 +65,7 @@ export type CallAdvice = 'continue' | 'halt';
 /** Opens the shared effects of rejections. */
 export function openRejectionEffects(
   deps: Parameters<typeof haltSenders>[0] & {
-    templateRefused: (message: LeasedMessage, error: MessageError) => Promise<void>;
+    templateRefused: (message: LeasedTemplate, error: MessageError) => Promise<void>;
   },
 ): RejectionEffects {
   const halting = rounds<unknown>();
@@ -110,7 +117,8 @@ export async function recordRejection(
       });
     case 'template_missing':
     case 'halt_template':
-      if (attempts < attemptsMax(kind)) return retryWithTemplate(deps, message, { kind, error, attempts });
+      if (message.template_name !== null && attempts < attemptsMax(kind))
+        return retryWithTemplate(deps, message, { kind, error, attempts });
       await deps.templateOutdated(message);
       break;
     case 'template_outdated':
@@ -150,7 +158,7 @@ async function throttle(
 /** Holds the template. Also delays the message: a template that was removed and created again has no hold. */
 async function retryWithTemplate(
   deps: RejectionDeps,
-  message: LeasedMessage,
+  message: LeasedTemplate,
   { kind, error, attempts }: { kind: RejectionClass; error: MessageError; attempts: number },
 ): Promise<CallAdvice> {
   await retryIn(deps, message, { error, delaySeconds: retryDelaySeconds(attempts, kind) });

@@ -9,11 +9,11 @@ import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts'
 import { ok } from '../../http/reply.ts';
 import type { Caller, Server } from '../../http/request.ts';
 import { findMessage } from './messages-store.ts';
-import { messageNotFound, resendMessage } from './resend.ts';
-import { awaitCompletions, keyLeaseSeconds, releaseIfAway, type SendDeps } from './send.ts';
+import { messageNotFound, type ResendDeps, resendMessage } from './resend.ts';
+import { awaitCompletions, keyLeaseSeconds, releaseIfAway } from './send.ts';
 import { canReadContents, showMessages } from './show-messages.ts';
 
-export type ResendRoutesDeps = SendDeps & { keyedHash: KeyedHash };
+export type ResendRoutesDeps = ResendDeps & { keyedHash: KeyedHash };
 
 /** POST /v1/messages/:id/resend. */
 export function resendRoutes(server: Server, deps: ResendRoutesDeps): void {
@@ -44,7 +44,7 @@ export function resendRoutes(server: Server, deps: ResendRoutesDeps): void {
       if (repeat?.kind === 'answered') return sendReplay(reply, repeat);
       const unused = repeat?.kind === 'first' ? key || undefined : undefined;
       const resent = await resendMessage(deps, { accountId, messageId, evenIfUnknown }, unused);
-      const subjectId = repeat?.kind === 'continue' ? repeat.subjectId : resent.startedSendId;
+      const subjectId = repeat?.kind === 'continue' ? repeat.subjectId : resent.startedId;
       try {
         await awaitCompletions(deps, accountId, resent.awaited);
         const body = await bodyOf(deps, caller, resent.id);

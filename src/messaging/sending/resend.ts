@@ -10,7 +10,7 @@ import { mediaNotFound } from '../media/stored-file.ts';
 import type { TemplatePlan } from '../templates/placeholders.ts';
 import { refill } from '../templates/refill.ts';
 import type { TemplateRow } from '../templates/store.ts';
-import { authenticationPriority, ownErrors, state } from './message.ts';
+import { authenticationPriority, messageKind, ownErrors, state } from './message.ts';
 import { storedFilesOf } from './message-media.ts';
 import { findMessage, type MessageRow } from './messages-store.ts';
 import type { SendRequest } from './recipients.ts';
@@ -25,11 +25,20 @@ export interface ResendRequest {
   evenIfUnknown: boolean;
 }
 
+export interface ResendDeps extends SendDeps {
+  /** Resends a reply: queues its content again, with a key if there is one. `also` runs in its transaction, with the new id. */
+  resendReply: (
+    old: MessageRow,
+    key: (KeyOf & { fingerprint: Buffer }) | undefined,
+    also: (tx: Tx, id: string) => Promise<void>,
+  ) => Promise<{ id: string; awaited: string[] }>;
+}
+
 export interface ResentMessage {
   /** The new message. */
   id: string;
-  /** The send that this request created; undefined if the message had been resent before. */
-  startedSendId: string | undefined;
+  /** The send or reply that this request created; undefined if the message had been resent before. */
+  startedId: string | undefined;
   /** The messages that may complete soon. */
   awaited: string[];
 }
@@ -40,13 +49,13 @@ export function messageNotFound(): AppError {
 }
 
 /**
- * Resends a failed message to the same recipient by the same sender, as a send of one message with all its checks. A message
+ * Resends a failed message to the same recipient by the same sender, as a send or reply of one message with all its checks. A message
  * is resent once: a repeat returns the first new message. Throws 404 `message_not_found`; 409 `message_not_failed` (also for
  * an unknown outcome, unless `evenIfUnknown`), `content_removed` for authentication messages, `template_changed` if the
  * content no longer fits the template; and whatever `startSend` throws.
  */
 export async function resendMessage(
-  deps: SendDeps,
+  deps: ResendDeps,
   input: ResendRequest,
   key: (KeyOf & { fingerprint: Buffer }) | undefined,
 ): Promise<ResentMessage> {
@@ -54,20 +63,34 @@ export async function resendMessage(
   const before = await resentBefore(deps.db, input);
   if (before) return before;
   requireFailed(failed, input);
-  const request = await requestOf(deps, failed);
+  const claimFor = (tx: Tx, newId: string) => claim(tx, { ...input, newId });
   try {
-    const send = await startSend(deps, request, key, async (tx, [message]) => {
-      if (message) await claim(tx, { ...input, newId: message.id });
-    });
-    const [message] = send.messages;
-    if (!message) throw new Error('A send of one recipient has one message.');
-    return { id: message.id, startedSendId: send.id, awaited: send.awaited };
+    if (failed.kind === messageKind.reply) {
+      const { id, awaited } = await deps.resendReply(failed, key, claimFor);
+      return { id, startedId: id, awaited };
+    }
+    return await resendTemplate(deps, failed, key, claimFor);
   } catch (error) {
     if (!(error instanceof NotClaimed)) throw error;
     const earlier = await resentBefore(deps.db, input);
     if (earlier) return earlier;
     throw notFailed('The message is no longer failed: the platform reported it in the meantime.');
   }
+}
+
+async function resendTemplate(
+  deps: ResendDeps,
+  failed: MessageRow,
+  key: (KeyOf & { fingerprint: Buffer }) | undefined,
+  claimFor: (tx: Tx, newId: string) => Promise<void>,
+): Promise<ResentMessage> {
+  const request = await requestOf(deps, failed);
+  const send = await startSend(deps, request, key, async (tx, [message]) => {
+    if (message) await claimFor(tx, message.id);
+  });
+  const [message] = send.messages;
+  if (!message) throw new Error('A send of one recipient has one message.');
+  return { id: message.id, startedId: send.id, awaited: send.awaited };
 }
 
 /** The message was resent, or is no longer failed, since it was read. */
@@ -89,7 +112,7 @@ async function resentBefore(
 ): Promise<ResentMessage | undefined> {
   const links = await findResends(db, accountId, [messageId.toLowerCase()]);
   const link = links.find((one) => one.message_id === messageId.toLowerCase());
-  return link && { id: link.new_id, startedSendId: undefined, awaited: [] };
+  return link && { id: link.new_id, startedId: undefined, awaited: [] };
 }
 
 function notFailed(message: string): AppError {
@@ -115,7 +138,9 @@ function contentRemoved(): AppError {
 
 /** The request for the same content, with the variable names of the template as it is now. */
 async function requestOf(deps: SendDeps, old: MessageRow): Promise<SendRequest> {
-  const { account_id: accountId, template_id: templateId, sender_id: senderId } = old;
+  const { account_id: accountId, sender_id: senderId } = old;
+  // the database has both for every message of a send
+  const [templateId, phone] = [old.template_id as string, old.phone as string];
   const content = old.content as unknown as FilledTemplate & { removed?: unknown };
   if (old.priority === authenticationPriority || content.removed !== undefined) throw contentRemoved();
   const { template } = await resolveTemplate(deps.hot, accountId, { templateId });
@@ -129,7 +154,7 @@ async function requestOf(deps: SendDeps, old: MessageRow): Promise<SendRequest> 
     senderId,
     recipients: [
       {
-        phone: old.phone,
+        phone,
         name: old.name,
         metadata: old.metadata ?? undefined,
         mediaId,

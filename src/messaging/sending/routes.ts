@@ -18,23 +18,16 @@ import type { DeleteTemplateDeps } from './delete-template.ts';
 import { deleteTemplateRoutes } from './delete-template-routes.ts';
 import { editTemplateRoutes } from './edit-template-routes.ts';
 import { requireSend } from './find-send.ts';
-import { state, stateNumber } from './message.ts';
+import { kindNumber, state, stateNumber } from './message.ts';
 import { findMessage, listMessages, listResults, type ResultRow } from './messages-store.ts';
 import { describeSend, presentSend } from './presenter.ts';
-import { messageNotFound } from './resend.ts';
+import { messageNotFound, type ResendDeps } from './resend.ts';
 import { resendRoutes } from './resend-routes.ts';
 import { findKeptMessage } from './scheduled-store.ts';
-import {
-  awaitCompletions,
-  keyLeaseSeconds,
-  releaseIfAway,
-  type SendDeps,
-  type StartedSend,
-  startSend,
-} from './send.ts';
+import { awaitCompletions, keyLeaseSeconds, releaseIfAway, type StartedSend, startSend } from './send.ts';
 import { showMessage, showMessages } from './show-messages.ts';
 
-export type SendingRoutesDeps = SendDeps & DeleteTemplateDeps & { keyedHash: KeyedHash };
+export type SendingRoutesDeps = ResendDeps & DeleteTemplateDeps & { keyedHash: KeyedHash };
 
 const prefersAsync = /(^|[,;\s])respond-async($|[,;\s])/i;
 
@@ -160,6 +153,7 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
           state: query.status === undefined ? undefined : stateNumber(query.status),
           phone: query.phone,
           templateId: query.templateId,
+          kind: kindNumber(query.kind),
           wamid: query.messageId,
           fromId: query.from === undefined ? undefined : lowestUuidAt(new Date(query.from)),
           toId: query.to === undefined ? undefined : lowestUuidAt(new Date(query.to)),

@@ -56,7 +56,7 @@ export async function findKeptMessage(
   id: string,
 ): Promise<MessageRow | undefined> {
   const { rows } = await sql<MessageRow>`
-    select r.account_id, r.id, r.send_id, s.sender_id, s.template_id, r.phone, r.name, r.content, r.media_id, r.metadata,
+    select r.account_id, r.id, 0::smallint as kind, r.send_id, s.sender_id, s.template_id, r.phone, null::text as user_id, r.name, r.content, r.media_id, r.metadata,
       r.position, coalesce(s.priority, 2)::smallint as priority, ${stateSql.queued}::smallint as state, 0::smallint as emitted, 0::smallint as was,
       0::smallint as implied, r.attempts, null::timestamptz as due_at,
       coalesce(s.expires_at, now() + s.expires_in * interval '1 second') as expires_at, null as wamid, r.error,

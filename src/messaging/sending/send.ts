@@ -12,11 +12,11 @@ import type { MediaFile } from '../templates/fill-header.ts';
 import { mediaIdsOf as namedFiles } from '../templates/recipient-content.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import type { Completion } from './completion-waiters.ts';
+import { chooseDispatchModes } from './dispatch-modes.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { type FailOptedOutDeps, failOptedOut } from './fail-opted-out.ts';
 import { fillAll } from './fill-recipients.ts';
-import type { LeasedMessage } from './message.ts';
-import { storedFilesOf } from './message-media.ts';
+import type { LeasedTemplate } from './message.ts';
 import { findCompletions } from './messages-claims-store.ts';
 import type { CheckQueue } from './queue-limit.ts';
 import type { SendRequest } from './recipients.ts';
@@ -186,22 +186,6 @@ async function schedule(deps: SendDeps, send: CheckedSend & { sendAt: Date }): P
   return { id, templateId: template.id, messages, awaited: [], ended: new Map() };
 }
 
-/** Decides which messages this process calls right after the commit, which within about a second, and which it leaves queued. */
-async function chooseDispatchModes(
-  { dispatcher }: SendDeps,
-  messages: NewMessage[],
-  sender: ResolvedSender,
-  priority: number,
-): Promise<void> {
-  // a media file must be registered first, which can take as long as an upload
-  const canReserve = messages.every(({ mediaId, content }) => storedFilesOf(mediaId, content).length === 0);
-  const reserved = canReserve ? await dispatcher.reserveCalls(sender.id, messages.length) : 0;
-  const capacity = reserved + dispatcher.capacity(sender.id, sender.messages_per_second, priority);
-  messages.forEach((message, index) => {
-    message.dispatchMode = index < reserved ? 'dispatching' : index < capacity ? 'leased' : 'queued';
-  });
-}
-
 /** Waits until every message is complete, cannot complete in time, or the time is up. Returns the completions by message id. */
 export async function awaitCompletions(
   deps: SendDeps,
@@ -283,7 +267,7 @@ async function storeKey(tx: Tx, key: Parameters<typeof insertKey>[1]): Promise<v
 function leasedMessage(
   message: NewMessage,
   of: { request: SendRequest; template: TemplateRow; sender: ResolvedSender; lease: string | null },
-): LeasedMessage {
+): LeasedTemplate {
   return {
     account_id: of.request.accountId,
     id: message.id,
@@ -291,6 +275,7 @@ function leasedMessage(
     template_name: of.template.name,
     language: of.template.language,
     phone: message.phone,
+    user_id: null,
     content: message.content,
     media_id: message.mediaId,
     priority: priorityOf(of.template.category),

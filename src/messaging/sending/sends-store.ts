@@ -171,11 +171,13 @@ export interface SendName {
 export async function findSendNames(
   db: Db,
   accountId: string,
-  sendIds: readonly string[],
+  sendIds: readonly (string | null)[],
 ): Promise<Map<string, SendName>> {
   const { rows } = await sql<SendName & { id: string }>`
     select id, template_name, language from sends
-    where account_id = ${accountId} and id = any(${[...new Set(sendIds)]}::uuid[])`.execute(db);
+    where account_id = ${accountId} and id = any(${[...new Set(sendIds.filter((id) => id !== null))]}::uuid[])`.execute(
+    db,
+  );
   return new Map(rows.map((row) => [row.id, row]));
 }
 

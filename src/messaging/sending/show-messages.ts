@@ -3,8 +3,9 @@
 import type { Db } from '../../db/db.ts';
 import type { Caller } from '../../http/request.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
-import { readVersions } from '../templates/versions-store.ts';
-import { contentsOf, type MessageContents } from './message-contents.ts';
+import { type FindVersion, readVersions } from '../templates/versions-store.ts';
+import type { StoredReply } from './message.ts';
+import { contentsOf, contentsOfReply, type MessageContents } from './message-contents.ts';
 import type { MessageRow } from './messages-store.ts';
 import { presentMessage } from './presenter.ts';
 import { findResends } from './resends-store.ts';
@@ -57,16 +58,23 @@ async function withContents(db: Db, caller: Reader, rows: readonly MessageRow[])
       ? readVersions(
           db,
           accountId,
-          rows.map((row) => ({ templateId: row.template_id, at: calledAt(row) })),
+          rows.flatMap((row) =>
+            row.template_id === null ? [] : { templateId: row.template_id, at: calledAt(row) },
+          ),
         )
       : undefined,
   ]);
   return rows.map((row) => {
-    const at = calledAt(row);
-    const { priority } = row;
-    const content = row.content as unknown as FilledTemplate;
-    const version = versionAt?.({ templateId: row.template_id, at });
-    const contents = versionAt && contentsOf({ priority, content }, version, at);
-    return { item: presentMessage(row, { resends, send: names.get(row.send_id), contents }), contents };
+    const contents = versionAt && contentsIn(row, versionAt);
+    const send = names.get(row.send_id ?? '');
+    return { item: presentMessage(row, { resends, send, contents }), contents };
   });
+}
+
+function contentsIn(row: MessageRow, versionAt: FindVersion): MessageContents {
+  const { priority, template_id: templateId } = row;
+  if (templateId === null) return contentsOfReply(row.content as unknown as StoredReply);
+  const at = calledAt(row);
+  const content = row.content as unknown as FilledTemplate;
+  return contentsOf({ priority, content }, versionAt({ templateId, at }), at);
 }

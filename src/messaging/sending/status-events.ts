@@ -1,6 +1,6 @@
 // The webhook events of messages that moved: one for each stage published for the first time.
-import { type EventToPublish, messageStatusBody } from '../../webhooks/publish.ts';
-import { newStages } from './message.ts';
+import { type EventToPublish, messageStatusBody, replyStatusBody } from '../../webhooks/publish.ts';
+import { messageKind, newStages, type Stage } from './message.ts';
 import type { MovedMessage } from './messages-moves-store.ts';
 
 /** The events of these moves, in the order of each message's stages. `madeAtMs`: their creation time. */
@@ -14,26 +14,35 @@ export function statusEvents(moved: MovedMessage[], madeAtMs: number): EventToPu
       readAt: row.read_at,
       failedAt: row.failed_at,
     });
-    const messageId = row.wamid ?? row.id;
     return stages.map((stage) => ({
       accountId: row.account_id,
       subjectId: row.id,
       stage: stage.number,
-      kind: 'messages.status' as const,
-      messageId,
-      body: messageStatusBody(
-        {
-          messageId,
-          id: row.id,
-          sendId: row.send_id,
-          status: stage.name,
-          recipientPhone: row.phone,
-          timestamp: stage.at,
-          error: row.error,
-          metadata: row.metadata,
-        },
-        madeAtMs,
-      ),
+      ...eventOf(row, stage, madeAtMs),
     }));
   });
+}
+
+function eventOf(row: MovedMessage, stage: Stage, madeAtMs: number) {
+  const messageId = row.wamid ?? row.id;
+  const status = {
+    messageId,
+    id: row.id,
+    status: stage.name,
+    timestamp: stage.at,
+    error: row.error,
+    metadata: row.metadata,
+  };
+  if (row.kind === messageKind.reply) {
+    const recipient = { recipientPhone: row.phone, recipientUserId: row.user_id };
+    const body = replyStatusBody({ ...status, ...recipient }, madeAtMs);
+    return { kind: 'replies.status' as const, messageId, body };
+  }
+  // the database has both for every message of this kind
+  const sent = { sendId: row.send_id as string, recipientPhone: row.phone as string };
+  return {
+    kind: 'messages.status' as const,
+    messageId,
+    body: messageStatusBody({ ...status, ...sent }, madeAtMs),
+  };
 }

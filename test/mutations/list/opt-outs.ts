@@ -12,7 +12,7 @@ export const mutations: Mutation[] = [
   {
     name: 'messages to people who opted out begin their dispatch',
     file: conditions,
-    find: '\n  and not ${isOptedOut(sql`m.account_id`, sql`m.phone`, sql`m.priority`)})`;',
+    find: '\n  and not ${isUnwanted})`;',
     replace: ')`;',
     tests: gate,
   },

@@ -1,0 +1,30 @@
+// Presenter: the result of a reply as the API returns it. Pure.
+import { type MessageError, state } from '../sending/message.ts';
+
+/** A reply as the response reports it. */
+export interface ReplyResultRow {
+  id: string;
+  wamid: string | null;
+  phone: string | null;
+  user_id: string | null;
+  state: number;
+  error: MessageError | null;
+}
+
+/** An element of `messages` in the response to a send; `accepted` covers every later state. */
+export function presentReply(row: ReplyResultRow) {
+  const status = row.state === state.failed ? 'failed' : row.state >= state.accepted ? 'accepted' : 'queued';
+  return {
+    id: row.id,
+    messageId: status === 'queued' ? null : row.wamid,
+    recipientPhone: row.phone,
+    recipientUserId: row.user_id,
+    name: null,
+    status,
+    error: status === 'failed' ? row.error : null,
+  } as const;
+}
+
+/** The result in one sentence. */
+export const describeReply = ({ status }: Pick<ReturnType<typeof presentReply>, 'status'>): string =>
+  `Reply ${status}.`;

@@ -1,0 +1,95 @@
+// Conversations that can be replied to, and replies in the table messages.
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../db/db.ts';
+import { windowMs } from '../contacts/presenter.ts';
+import { messageKind, type StoredReply } from '../sending/message.ts';
+import { isSenderHalted, stateSql } from '../sending/messages-sql-store.ts';
+import type { InsertedSend, NewMessage } from '../sending/sends-store.ts';
+
+/** How long after a person's message it can be replied to. */
+const windowLength = sql.lit(`${windowMs / 1000} seconds`);
+const closesAt = sql`w.last_received_at + ${windowLength}::interval`;
+
+/** A person, and one number that they wrote to. */
+export interface Conversation {
+  sender_id: string;
+  messages_per_second: number;
+  halted_at: Date | null;
+  closes_at: Date;
+  is_open: boolean;
+  /** The platform's present id of the person. */
+  user_id: string | null;
+}
+
+/** Finds the person's conversation with a number, or with the number that they wrote to last. */
+export async function findConversation(
+  db: Db,
+  of: { accountId: string; identity: string; senderId: string | undefined },
+): Promise<Conversation | undefined> {
+  const { rows } = await sql<Conversation>`
+    /* findConversation */ select n.id as sender_id, n.messages_per_second, n.halted_at, ${closesAt} as closes_at,
+      ${closesAt} > now() as is_open, c.user_id
+    from contact_identities i
+    join contacts c on c.account_id = i.account_id and c.id = i.contact_id
+    join contact_windows w on w.account_id = i.account_id and w.contact_id = i.contact_id
+    join senders n on n.id = w.sender_id
+    where i.account_id = ${of.accountId} and i.identity = ${of.identity}
+      and (${of.senderId ?? null}::uuid is null or w.sender_id = ${of.senderId ?? null}::uuid)
+    order by w.last_received_at desc limit 1`.execute(db);
+  return rows[0];
+}
+
+export type InsertedReply = Pick<InsertedSend, 'isOpen' | 'lease'>;
+
+/** A reply to be stored; either `phone` or `userId` is set. */
+export interface NewReply {
+  accountId: string;
+  id: string;
+  senderId: string;
+  /** The identity of the person whose window is checked. */
+  identity: string;
+  phone: string | null;
+  userId: string | null;
+  content: StoredReply;
+  mediaId: string | null;
+  metadata: Record<string, string> | null;
+  priority: number;
+  processId: number;
+  dispatchMode: NewMessage['dispatchMode'];
+}
+
+/**
+ * Inserts a reply that expires when the window closes. Locks the sender against removal. Returns undefined and inserts nothing if
+ * the window has closed or the sender is gone.
+ */
+export async function insertReply(db: Db | Tx, reply: NewReply): Promise<InsertedReply | undefined> {
+  const isDispatching = reply.dispatchMode === 'dispatching';
+  const isLeased = reply.dispatchMode !== 'queued';
+  const { rows } = await sql<{ is_open: boolean; lease: string | null }>`
+    /* insertReply */ with sender as (select id from senders where id = ${reply.senderId} for key share),
+    "window" as (
+      select ${closesAt} as closes_at from contact_identities i
+      join contact_windows w on w.account_id = i.account_id and w.contact_id = i.contact_id
+      where i.account_id = ${reply.accountId} and i.identity = ${reply.identity} and w.sender_id = ${reply.senderId}
+        and ${closesAt} > now()),
+    gate as (select id, not ${isSenderHalted(sql`sender.id`)} as is_open from sender),
+    written as (
+      insert into messages (account_id, id, kind, sender_id, phone, user_id, content, media_id, metadata, priority, state, attempts,
+        due_at, leased_by, expires_at)
+      select ${reply.accountId}::uuid, ${reply.id}::uuid, ${sql.lit(messageKind.reply)}, gate.id, ${reply.phone}, ${reply.userId},
+        ${JSON.stringify(reply.content)}::jsonb, ${reply.mediaId}::uuid, ${reply.metadata && JSON.stringify(reply.metadata)}::jsonb,
+        ${reply.priority},
+        case when ${isDispatching}::boolean and is_open then ${stateSql.dispatching} else ${stateSql.queued} end,
+        (${isDispatching}::boolean and is_open)::int,
+        now() + case when ${isLeased}::boolean and is_open then interval '60 seconds' else interval '0' end,
+        ${reply.processId}::int, "window".closes_at
+      from gate, "window"
+      returning account_id, id, user_id, due_at),
+    named as (
+      insert into user_id_messages (account_id, user_id, message_id)
+      select account_id, user_id, id from written where user_id is not null)
+    select gate.is_open, case when ${isLeased}::boolean and gate.is_open then written.due_at::text end as lease
+    from written, gate`.execute(db);
+  const [row] = rows;
+  return row && { isOpen: row.is_open, lease: row.lease };
+}

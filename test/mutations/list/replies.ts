@@ -1,0 +1,94 @@
+// Mutations of replies.
+import type { Mutation } from '../mutation.ts';
+
+const replies = ['test/api/replies.test.ts'];
+const repeats = ['test/api/reply-repeats.test.ts'];
+const store = 'src/messaging/replies/store.ts';
+const queueReply = 'src/messaging/replies/queue-reply.ts';
+
+export const mutations: Mutation[] = [
+  {
+    name: 'a reply outside the window is a conflict instead of window_closed',
+    file: queueReply,
+    find: '!conversation?.is_open',
+    replace: '!conversation',
+    tests: replies,
+  },
+  {
+    name: 'the statement that stores a reply does not check the window',
+    file: store,
+    find: 'w.sender_id = ${reply.senderId}\n        and ${closesAt} > now()),',
+    replace: 'w.sender_id = ${reply.senderId}),',
+    tests: replies,
+  },
+  {
+    name: 'a reply outlives its window',
+    file: store,
+    find: '${reply.processId}::int, "window".closes_at',
+    replace: "${reply.processId}::int, now() + interval '1 day'",
+    tests: replies,
+  },
+  {
+    name: 'the dispatch of an expired message begins',
+    file: 'src/messaging/sending/messages-sql-store.ts',
+    find: ' and m.expires_at > now()',
+    replace: '',
+    tests: replies,
+  },
+  {
+    name: 'an opt-out from all templates also prevents replies',
+    file: 'src/messaging/sending/messages-sql-store.ts',
+    find: 'm.kind = ${kindSql.template} and ',
+    replace: '',
+    tests: replies,
+  },
+  {
+    name: 'a window of one number is open for all numbers',
+    file: store,
+    find: ' or w.sender_id = ${of.senderId ?? null}::uuid)',
+    replace: ' or true)',
+    tests: replies,
+  },
+  {
+    name: 'a reply goes to an earlier user id',
+    file: queueReply,
+    find: 'conversation.user_id ?? to.userId',
+    replace: 'to.userId',
+    tests: replies,
+  },
+  {
+    name: 'a reply stores no idempotency key',
+    file: queueReply,
+    find: 'if (key && !(await insertKey',
+    replace: 'if (false && !(await insertKey',
+    tests: repeats,
+  },
+  {
+    name: 'the stages of replies are events of sends',
+    file: 'src/messaging/sending/status-events.ts',
+    find: 'row.kind === messageKind.reply',
+    replace: 'row.kind === -1',
+    tests: replies,
+  },
+  {
+    name: 'lists of messages have replies without being asked',
+    file: 'src/messaging/sending/message.ts',
+    find: "name: MessageKindName | 'all' = 'template'",
+    replace: "name: MessageKindName | 'all' = 'all'",
+    tests: replies,
+  },
+  {
+    name: 'a queued reply is never claimed',
+    file: 'src/messaging/sending/messages-claims-store.ts',
+    find: 'left join lateral (',
+    replace: 'join lateral (',
+    tests: replies,
+  },
+  {
+    name: 'a reply is resent although it was resent before',
+    file: 'src/messaging/replies/resend-reply.ts',
+    find: 'queueReply(deps, request, key, also)',
+    replace: 'queueReply(deps, request, key)',
+    tests: repeats,
+  },
+];
