@@ -177,4 +177,6 @@ it('enters contacts, identities and windows by their primary keys on an empty da
   for (const table of ['contacts', 'contact_identities', 'contact_windows'])
     expect(plan).toContain(`${table}_pkey`);
   expect(plan).not.toMatch(/Seq Scan on contact/);
+  // by both columns, not by the account alone
+  expect(plan).toMatch(/account_id = p.a\) AND \(identity = k.identity\)/);
 });

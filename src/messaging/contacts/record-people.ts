@@ -74,7 +74,7 @@ export async function recordPeople(
   for (const one of resolved) one.contactId = remaining(one.contactId);
   await writeContacts(tx, resolved);
   for (const { group, contactId } of resolved) recorded(group, contactId);
-  return { contactIds, merges };
+  return { contactIds: contactIds.map((id) => (id === undefined ? id : remaining(id))), merges };
 }
 
 /** Records the usual groups and returns the others. */

@@ -23,9 +23,13 @@ export interface RecordedPerson {
   contactId: string | null;
 }
 
+// `owners` has the contact of each identity, null without one
+const isNew = sql`array_remove(x.owners, null) = '{}'`;
+
 /**
  * Records people who are known under all their identities and names and wrote to this number before, and people who are entirely
  * new. Returns those; everybody else is unchanged. Locks the windows of known people, which a merge of their contact waits for.
+ * Subqueries instead of joins: the plan of an empty database would read all people of an account for each one.
  */
 export async function recordUsual(tx: Tx, people: readonly UsualPerson[]): Promise<RecordedPerson[]> {
   let end = 0;
@@ -37,8 +41,8 @@ export async function recordUsual(tx: Tx, people: readonly UsualPerson[]): Promi
     /* recordUsual */ with given as materialized (select ${textArray(people.flatMap(({ identities }) => identities))}::text[] as all_identities),
     x as materialized (
       select p.*, o.identities, array(
-        select i.contact_id from unnest(o.identities) k(identity)
-        join contact_identities i on i.account_id = p.a and i.identity = k.identity) as owners
+        select (select i.contact_id from contact_identities i where i.account_id = p.a and i.identity = k.identity)
+        from unnest(o.identities) k(identity)) as owners
       from given, unnest(${arrayText(people.map((one) => one.accountId))}::uuid[], ${arrayText(people.map((one) => one.newContactId))}::uuid[],
         ${arrayText(people.map((one) => one.senderId))}::uuid[], ${textArray(people.map((one) => one.phone))}::text[],
         ${textArray(people.map((one) => one.userId))}::text[], ${textArray(people.map((one) => one.name))}::text[],
@@ -48,17 +52,17 @@ export async function recordUsual(tx: Tx, people: readonly UsualPerson[]): Promi
     known as (
       update contact_windows w set last_received_at = greatest(w.last_received_at, to_timestamp(x.at / 1000.0))
       from x join contacts c on c.account_id = x.a and c.id = x.owners[1]
-      where cardinality(x.owners) = x.size and x.owners[1] = all (x.owners)
+      where x.owners[1] = all (x.owners)
         and (x.phone is null or x.phone = c.phone) and (x.user_id is null or x.user_id = c.user_id)
         and (x.name is null or x.name = c.name)
         and w.account_id = x.a and w.contact_id = c.id and w.sender_id = x.s
       returning x.no, w.contact_id),
     claimed as (
       insert into contact_identities (account_id, identity, contact_id)
-      select x.a, k.identity, x.new_id from x cross join unnest(x.identities) k(identity) where x.owners = '{}'
+      select x.a, k.identity, x.new_id from x cross join unnest(x.identities) k(identity) where ${isNew}
       on conflict (account_id, identity) do nothing returning contact_id),
     created as materialized (
-      select * from x where (x.new_id, x.size) in (select contact_id, count(*)::int from claimed group by contact_id)),
+      select * from x where ((x.new_id, x.size) in (select contact_id, count(*)::int from claimed group by contact_id)) is true),
     people as (
       insert into contacts (account_id, id, phone, user_id, name, named_at)
       select a, new_id, phone, user_id, name, to_timestamp(at / 1000.0) from created),
@@ -66,7 +70,8 @@ export async function recordUsual(tx: Tx, people: readonly UsualPerson[]): Promi
       insert into contact_windows (account_id, contact_id, sender_id, last_received_at)
       select a, new_id, s, to_timestamp(at / 1000.0) from created)
     select no::int, contact_id as "contactId" from known
-    union all select x.no::int, c.new_id from x left join created c on c.no = x.no where x.owners = '{}'`.execute(
+    union all select no::int, new_id from created
+    union all select x.no::int, null from x where ${isNew} and (x.no in (select no from created)) is not true`.execute(
     tx,
   );
   return rows;

@@ -88,15 +88,15 @@ export const mutations: Mutation[] = [
   {
     name: 'a person with an unknown identity counts as known',
     file: 'src/messaging/contacts/usual-people-store.ts',
-    find: 'cardinality(x.owners) = x.size and x.owners[1]',
-    replace: 'x.owners[1]',
+    find: 'where x.owners[1] = all (x.owners)',
+    replace: 'where x.owners[1] = all (array_remove(x.owners, null))',
     tests: people,
   },
   {
     name: 'two contacts that are one person stay two',
     file: 'src/messaging/contacts/usual-people-store.ts',
-    find: ' and x.owners[1] = all (x.owners)',
-    replace: '',
+    find: 'where x.owners[1] = all (x.owners)',
+    replace: 'where x.owners[1] is not null and array_position(x.owners, null) is null',
     tests: people,
   },
   {
