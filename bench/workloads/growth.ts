@@ -48,7 +48,11 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
     const began = nowMs();
     const { claimed: due } = await claimDue(hot, claimPerSender, [], 0);
     claims.push(nowMs() - began);
-    const keys = due.map((message) => ({ accountId: message.account_id, id: message.id }));
+    const keys = due.map((message) => ({
+      accountId: message.account_id,
+      id: message.id,
+      lease: message.lease,
+    }));
     await releaseLeases(
       hot,
       keys.sort((a, b) => (a.id < b.id ? -1 : 1)),

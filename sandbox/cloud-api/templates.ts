@@ -1,4 +1,5 @@
 // Template management: list, create, read and delete, and reviews.
+import { randomBytes } from 'node:crypto';
 import { type Call, type Platform, readJson, respond } from './call.ts';
 import { readDraft } from './check-template.ts';
 import { badParam, badTemplate, rejection, unknownObject } from './errors.ts';
@@ -132,7 +133,7 @@ function pick(platform: Platform, template: Template, fields: string[]): unknown
   );
 }
 
-/** A header sample is shown as a link, not as the handle that was given. */
+/** A header sample is shown as a link that is new in every response, not as the handle that was given. */
 function readBack(component: Template['components'][number]): unknown {
   if (component.cards)
     return {
@@ -142,7 +143,11 @@ function readBack(component: Template['components'][number]): unknown {
   if (!component.example?.header_handle) return component;
   return {
     ...component,
-    example: { header_handle: ['https://scontent.whatsapp.net/v/t61.29466-34/sample?ccb=1-7&oh=sandbox'] },
+    example: {
+      header_handle: [
+        `https://scontent.whatsapp.net/v/t61.29466-34/sample?ccb=1-7&oh=${randomBytes(8).toString('hex')}`,
+      ],
+    },
   };
 }
 

@@ -481,7 +481,7 @@ export interface SendRecipients {
 export interface Sends {
   account_id: string;
   cancelled_at: Timestamp | null;
-  components: Json | null;
+  checked_version: Timestamp | null;
   created_at: Generated<Timestamp>;
   defaults: Json | null;
   done_at: Timestamp | null;

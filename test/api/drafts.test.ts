@@ -139,7 +139,9 @@ test('a draft whose template changed does not start until its recipients are che
   const variables = { 'buttons.0.1': 'a', 'buttons.1.1': 'b' };
   await add(id, [{ phone: phone(), variables }]);
   const components = (set: ReturnType<typeof sql>) =>
-    sql`update templates set components = ${set} where id = ${ids.two_links}`.execute(gateway.database.db);
+    sql`update templates set components = ${set}, components_changed_at = date_trunc('milliseconds', clock_timestamp()) where id = ${ids.two_links}`.execute(
+      gateway.database.db,
+    );
   const { rows } = await sql<{
     components: unknown;
   }>`select components from templates where id = ${ids.two_links}`.execute(gateway.database.db);
@@ -163,6 +165,27 @@ test('a draft whose template changed does not start until its recipients are che
   await call('POST', `/${id}/check`);
   expect((await call('POST', `/${id}/start`)).status).toBe(200);
   await done(id);
+});
+
+test('recipients of a template that is still a draft are checked again after it changed', async () => {
+  const components = (text: string) => [{ type: 'BODY', text }];
+  const made = await gateway.call<{ _id: string }>('POST', '/v1/templates', {
+    body: {
+      providerTemplateName: 'news',
+      language: 'en_US',
+      category: 'MARKETING',
+      components: components('News.'),
+    },
+  });
+  const { _id: templateId } = made.body.data;
+  const { sendId } = (await call('POST', '', { templateId })).body.data;
+  expect((await add(sendId, [{ phone: phone() }])).body.data.added).toBe(1);
+  await gateway.call('PATCH', `/v1/templates/${templateId}`, {
+    body: { components: components('More news.') },
+  });
+  expect((await add(sendId, [{ phone: phone() }])).body.code).toBe('template_changed');
+  await call('POST', `/${sendId}/check`);
+  expect((await add(sendId, [{ phone: phone() }])).body.data.added).toBe(1);
 });
 
 test('the recipients are listed by status and page, before and after they are fed', async () => {

@@ -24,7 +24,9 @@ let ids: Record<string, string>;
 let senderId: string;
 beforeAll(async () => {
   gateway = await startGateway();
-  ({ templateIds: ids, senderId } = await addSender(gateway, templateKinds));
+  const header = { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['4::a'] } };
+  const pictured = { name: 'pictured', components: [header, { type: 'BODY', text: 'Hello there.' }] };
+  ({ templateIds: ids, senderId } = await addSender(gateway, [...templateKinds, pictured]));
   await addEndpoint(gateway);
 });
 afterEach(async () => {
@@ -45,6 +47,11 @@ const until = (condition: () => Promise<boolean>) =>
 const sent = async (to: string[]) =>
   (await Promise.all(to.map((phone) => gateway.platform.ledger({ phone })))).map((one) => one.length);
 const inState = (id: string, state: string) => until(async () => (await sendOf(id)).state === state);
+/** Makes the time of a scheduled send come. */
+async function comeDue(id: string): Promise<void> {
+  await sql`update sends set send_at = now() where id = ${id}`.execute(gateway.database.db);
+  await sql`update send_feeds set due_at = now() where send_id = ${id}`.execute(gateway.database.db);
+}
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
 const kept = async (id: string) =>
   (
@@ -151,15 +158,35 @@ test('a scheduled send whose template changed is paused with the reason, and is 
   });
   const id = body.data.sendId;
   await sql`
-    update templates set components = components || '[{"type": "FOOTER", "text": "New"}]' where id = ${ids.named}`.execute(
-    gateway.database.db,
-  );
-  await sql`update sends set send_at = now() where id = ${id}`.execute(gateway.database.db);
-  await sql`update send_feeds set due_at = now() where send_id = ${id}`.execute(gateway.database.db);
+    update templates set components = components || '[{"type": "FOOTER", "text": "New"}]', components_changed_at = now()
+    where id = ${ids.named}`.execute(gateway.database.db);
+  await comeDue(id);
   await inState(id, 'paused');
   expect(await sendOf(id)).toMatchObject({ pausedReason: 'template_changed', counts: { waiting: 1 } });
   expect((await act(id, 'resume')).body.code).toBe('template_changed');
   expect(await sent(to)).toEqual([0]);
+});
+
+test('a scheduled send starts although the platform shows the sample of its header at another address', async () => {
+  const to = phones(1);
+  const { body } = await send(gateway, {
+    templateId: ids.pictured ?? '',
+    recipients: to,
+    headerMediaUrl: 'https://shop.example/a.png',
+    sendAt: ahead(60_000),
+  });
+  const addressOf = async () => {
+    const path = `/v1/templates/${ids.pictured}`;
+    const { components } = (await gateway.call<{ components: { example?: unknown }[] }>('GET', path)).body
+      .data;
+    return JSON.stringify(components[0]?.example);
+  };
+  const before = await addressOf();
+  await sql`update templates set read_due_at = now() where id = ${ids.pictured}`.execute(gateway.database.db);
+  await until(async () => (await addressOf()) !== before);
+  await comeDue(body.data.sendId);
+  await inState(body.data.sendId, 'done');
+  expect(await sent(to)).toEqual([1]);
 });
 
 test('a scheduled send can be started now', async () => {

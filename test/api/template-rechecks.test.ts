@@ -5,7 +5,7 @@ import { send } from '../harness/sends.ts';
 
 let gateway: Gateway;
 let ids: Record<string, string>;
-const names = ['grown', 'reworded', 'held', 'raced'];
+const names = ['grown', 'reworded', 'held', 'raced', 'fed'];
 beforeAll(async () => {
   gateway = await startGateway();
   const components = [{ type: 'BODY', text: 'Hi {{1}}, welcome.' }];
@@ -64,6 +64,43 @@ it('fails what no longer fits as template_changed, and never sends it', async ()
     error: { code: 900_007, title: 'template_changed' },
   });
   expect(await gateway.platform.ledger({ phone: '15550940001' })).toEqual([]);
+});
+
+it('checks recipients that are fed after the change: those that no longer fit fail, the others are sent', async () => {
+  const { db } = gateway.database;
+  const phones = ['15550940005', '15550940006'];
+  const values = ['Ada', 'A'.repeat(1_000)];
+  const made = await gateway.call<{ sendId: string }>('POST', '/v1/sends', { body: { templateId: ids.fed } });
+  const path = `/v1/sends/${made.body.data.sendId}`;
+  const recipients = phones.map((phone, index) => ({ phone, variables: { '1': values[index] } }));
+  await gateway.call('POST', `${path}/recipients`, { body: { recipients } });
+  // nothing is fed while the number is halted
+  await db.updateTable('senders').set({ halted_at: new Date() }).execute();
+  await gateway.call('POST', `${path}/start`);
+  const template = (await gateway.platform.state()).templates.find(({ name }) => name === 'fed');
+  const text = 'Dear {{1}}, you are very welcome to what is new in our shop.';
+  await gateway.platform.changeTemplate(template?.id ?? '', { components: [{ type: 'BODY', text }] });
+  const checked = () =>
+    db
+      .selectFrom('templates')
+      .select(['recheck_since', 'components_changed_at'])
+      .where('id', '=', ids.fed ?? '')
+      .executeTakeFirstOrThrow();
+  await expect.poll(checked).toEqual({ recheck_since: null, components_changed_at: expect.any(Date) });
+  await db.updateTable('senders').set({ halted_at: null }).execute();
+  const kept = async () => {
+    const { items } = (await gateway.call<{ items: { id: string }[] }>('GET', `${path}/recipients`)).body
+      .data;
+    return Promise.all(items.map(({ id }) => messageOf(id)));
+  };
+  await expect
+    .poll(async () =>
+      (await kept()).map(({ status }) => (status === 'failed' ? status : status !== 'queued')),
+    )
+    .toEqual([true, 'failed']);
+  expect((await kept())[1]?.error).toMatchObject({ code: 900_007, title: 'template_changed' });
+  const ledger = await Promise.all(phones.map((phone) => gateway.platform.ledger({ phone })));
+  expect(ledger.map(({ length }) => length)).toEqual([1, 0]);
 });
 
 it('sends what still fits', async () => {

@@ -45,7 +45,7 @@ const needNothing = [
   /^(contact_windows|received_messages)\.(last_)?received_at$/,
   /^contacts\.named_at$/,
   // an announced instant, a version that is compared for equality, and a mark of what is to be checked
-  /^templates\.(next_category_at|components_changed_at|recheck_since)$/,
+  /^(templates\.(next_category_at|components_changed_at|recheck_since)|sends\.checked_version)$/,
   // which text of a template an old message shows
   /^(templates\.components_since|template_versions\.(since|replaced_at))$/,
   // the platform's clock, compared only with itself

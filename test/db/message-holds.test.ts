@@ -7,9 +7,9 @@ import { cancelSend, continueCancellation } from '../../src/messaging/sending/ca
 import { openCompletionWaiters } from '../../src/messaging/sending/completion-waiters.ts';
 import { claimDue, findCompletions } from '../../src/messaging/sending/messages-claims-store.ts';
 import { resumeMessages, suspendMessages } from '../../src/messaging/sending/messages-holds-store.ts';
-import { beginDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
 import { beginCancel, insertSend, type NewMessage } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { beginNow } from '../harness/dispatch.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -184,7 +184,7 @@ describe('messages of a held template', () => {
       20,
     );
     expect(settled).toMatchObject([{ id: waiting.keys[0]?.id, state: 0 }]);
-    expect(await beginDispatch(database.hot, keys)).toEqual([false, true]);
+    expect(await beginNow(database, keys)).toEqual([false, true]);
     const marked = await queued(1, { senderId, templateId: held }, 'dispatching');
     expect(marked.written?.isOpen).toBe(false);
     expect(await countStates(held)).toMatchObject({ queued: 2 });
@@ -208,7 +208,7 @@ describe('messages of a halted sender', () => {
     const after = await queued(1, { senderId, templateId }, 'dispatching');
     expect(after.written).toEqual({ isOpen: false, lease: null, optedOut: [] });
     const keys = [...before.keys, ...after.keys];
-    expect(await beginDispatch(database.hot, keys)).toEqual([false, false]);
+    expect(await beginNow(database, keys)).toEqual([false, false]);
     expect((await round()).claimed.map(({ id }) => id)).toEqual(others.keys.map(({ id }) => id));
     const ids = [...keys, ...others.keys].map(({ id }) => id);
     expect((await findCompletions(database.hot, accountId, ids, 20)).map(({ id }) => id).sort()).toEqual(
@@ -237,7 +237,7 @@ describe('a claim', () => {
   it('never returns a dispatching message, however old its lease', async () => {
     const origin = { senderId: await sender(), templateId: await template() };
     const { keys } = await queued(2, origin);
-    expect(await beginDispatch(database.hot, keys.slice(0, 1))).toEqual([true]);
+    expect(await beginNow(database, keys.slice(0, 1))).toEqual([true]);
     await sql`update messages set due_at = now() - interval '1 hour'`.execute(database.db);
     expect((await round()).claimed.map(({ id }) => id)).toEqual([keys[1]?.id]);
   });
@@ -271,8 +271,8 @@ describe('a cancelled send', () => {
     const { sendId, keys } = await queued(1_500, origin);
     const other = await queued(2, origin);
     await beginCancel(database.db, { accountId, sendId }, 0);
-    expect(await beginDispatch(database.hot, keys.slice(0, 2))).toEqual([false, false]);
-    expect(await beginDispatch(database.hot, other.keys)).toEqual([true, true]);
+    expect(await beginNow(database, keys.slice(0, 2))).toEqual([false, false]);
+    expect(await beginNow(database, other.keys)).toEqual([true, true]);
     // another process continues
     expect(await continueCancellation(deps())).toBe(1_501);
     expect(await continueCancellation(deps())).toBe(0);
@@ -284,7 +284,7 @@ describe('a cancelled send', () => {
   it('is checked again while one of its messages is dispatching, because it may return to the queue', async () => {
     const origin = { senderId: await sender(), templateId: await template() };
     const { sendId, keys } = await queued(3, origin);
-    expect(await beginDispatch(database.hot, keys.slice(0, 1))).toEqual([true]);
+    expect(await beginNow(database, keys.slice(0, 1))).toEqual([true]);
     expect(await cancelSend(deps(), { accountId, sendId })).toBe(2);
     // rejected for now; its sender was halted in the meantime, so no claim finds it
     await sql`update messages set state = 0 where state = 1`.execute(database.db);

@@ -12,7 +12,6 @@ import {
 } from '../../src/messaging/sending/message.ts';
 import {
   applyMoves,
-  beginDispatch,
   failMessages,
   recordAccepted,
   recordRetry,
@@ -21,6 +20,7 @@ import {
 import { insertSend } from '../../src/messaging/sending/sends-store.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { beginNow } from '../harness/dispatch.ts';
 import { insertTemplate } from '../harness/templates.ts';
 
 type Status = StatusReport['status'];
@@ -234,7 +234,7 @@ describe('beginning a dispatch', () => {
   it('succeeds once: a message that is dispatching, accepted or failed is never called again', async () => {
     const ids = await queued(5);
     const [calling = '', taken = '', failed = '', delivered = '', expired = ''] = ids;
-    const begin = () => beginDispatch(database.hot, ids.map(keyOf));
+    const begin = () => beginNow(database, ids.map(keyOf));
     await sql`update messages set expires_at = now() where id = ${expired}`.execute(database.db);
     expect(await begin()).toEqual([true, true, true, true, false]);
     await recordAccepted(database.hot, [{ accountId, id: taken, messageRef: 'wamid.T' }]);
@@ -251,9 +251,7 @@ describe('beginning a dispatch', () => {
 
   it('succeeds for one of many concurrent callers', async () => {
     const ids = await queued(20);
-    const marks = await Promise.all(
-      Array.from({ length: 8 }, () => beginDispatch(database.hot, ids.map(keyOf))),
-    );
+    const marks = await Promise.all(Array.from({ length: 8 }, () => beginNow(database, ids.map(keyOf))));
     for (const index of ids.keys()) expect(marks.filter((marked) => marked[index])).toHaveLength(1);
   });
 
@@ -261,11 +259,11 @@ describe('beginning a dispatch', () => {
     const [id = ''] = await queued(1);
     const { lease } = await attemptsOf(id);
     const lost = { accountId, id, lease };
-    await beginDispatch(database.hot, [keyOf(id)]);
+    await beginNow(database, [keyOf(id)]);
     await revertDispatch(database.hot, [lost]);
     expect((await attemptsOf(id)).state).toBe(state.queued);
     await claimAnew(id);
-    expect(await beginDispatch(database.hot, [keyOf(id)])).toEqual([true]);
+    expect(await beginNow(database, [keyOf(id)])).toEqual([true]);
     await revertDispatch(database.hot, [lost]);
     expect((await attemptsOf(id)).state).toBe(state.dispatching);
   });
@@ -274,12 +272,12 @@ describe('beginning a dispatch', () => {
     const [id = ''] = await queued(1);
     const { lease } = await attemptsOf(id);
     const rejected = { accountId, id, lease, delaySeconds: 5, error: null, countsAttempt: true };
-    await beginDispatch(database.hot, [keyOf(id)]);
+    await beginNow(database, [keyOf(id)]);
     await recordRetry(database.hot, [rejected]);
     await recordRetry(database.hot, [rejected]);
     expect(await attemptsOf(id)).toMatchObject({ state: state.queued, attempts: 1 });
     await claimAnew(id);
-    await beginDispatch(database.hot, [keyOf(id)]);
+    await beginNow(database, [keyOf(id)]);
     await recordRetry(database.hot, [rejected]);
     expect(await attemptsOf(id)).toMatchObject({ state: state.dispatching, attempts: 2 });
   });

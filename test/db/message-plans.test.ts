@@ -47,14 +47,14 @@ const byDue = 'messages_default_sender_id_priority_due_at_idx';
 
 describe('on an empty database', () => {
   it.each<[string, (db: Db & Tx) => Promise<unknown>, string]>([
-    ['beginning a dispatch', (db) => beginDispatch(db, [key]), byKey],
+    ['beginning a dispatch', (db) => beginDispatch(db, [{ ...key, lease: '2026-01-01' }]), byKey],
     ['recording acceptances', (db) => recordAccepted(db, [{ ...key, messageRef: 'w' }]), byKey],
     ['recording retries', (db) => recordRetry(db, [retry]), byKey],
     ['failing', (db) => failMessages(db, [{ ...key, error: ownErrors.expired }], [0]), byKey],
     ['applying reports', (db) => applyMoves(db, [foldReports(key.accountId, key.id, [report])]), byKey],
     ['checking which exist', (db) => existingMessages(db, [key]), byKey],
     ['finding completions', (db) => findCompletions(db, key.accountId, [key.id], 20), byKey],
-    ['releasing leases', (db) => releaseLeases(db, [key]), byKey],
+    ['releasing leases', (db) => releaseLeases(db, [{ ...key, lease: '2026-01-01' }]), byKey],
     ['claiming', (db) => claimDue(db, 10, [], 0), byDue],
     ['finding overdue messages', (db) => findOverdue(db, 10), byDue],
     ['finding expired messages', (db) => findExpired(db, 10), byDue],

@@ -6,7 +6,6 @@ import { foldReports, state } from '../../src/messaging/sending/message.ts';
 import { claimDue, releaseLeases } from '../../src/messaging/sending/messages-claims-store.ts';
 import {
   applyMoves,
-  beginDispatch,
   failMessages,
   recordAccepted,
   recordRetry,
@@ -15,6 +14,7 @@ import { reservePace, slowPace } from '../../src/messaging/sending/paces-store.t
 import { beginCancel, findTemplateWithSender } from '../../src/messaging/sending/sends-store.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { beginNow, leaseKeys } from '../harness/dispatch.ts';
 import { until } from '../harness/until.ts';
 
 let database: TestDatabase;
@@ -142,7 +142,7 @@ describe('a retry', () => {
   };
   const dispatching = async (more: Given = {}) => {
     const one = await message({ dueInSeconds: 60, ...more });
-    expect(await beginDispatch(database.hot, [one])).toEqual([true]);
+    expect(await beginNow(database, [one])).toEqual([true]);
     return one;
   };
 
@@ -214,7 +214,7 @@ describe('a claim', () => {
       await message({ dueInSeconds: 60 }),
       await message({ dueInSeconds: 60, state: state.dispatching }),
     ];
-    await releaseLeases(database.hot, [leased, dispatching]);
+    await releaseLeases(database.hot, await leaseKeys(database.hot, [leased, dispatching]));
     expect((await rowOf(leased)).dueIn).toBeLessThanOrEqual(0);
     expect((await rowOf(dispatching)).dueIn).toBeGreaterThan(30);
   });

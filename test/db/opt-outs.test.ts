@@ -13,7 +13,7 @@ import { beginDispatch } from '../../src/messaging/sending/messages-moves-store.
 import { insertScheduledSend } from '../../src/messaging/sending/scheduled-store.ts';
 import { insertSend, type NewMessage } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { accountId, message, open, sender, write } from '../harness/dispatch.ts';
+import { accountId, beginNow, message, open, sender, write } from '../harness/dispatch.ts';
 import { planOf } from '../harness/plans.ts';
 import { insertTemplate } from '../harness/templates.ts';
 
@@ -87,7 +87,7 @@ describe('messages of the category', () => {
     async (_name, priority, may) => {
       const { keys } = await stored(priority, 'queued');
       await optOuts();
-      expect(await beginDispatch(database.hot, keys)).toEqual(may);
+      expect(await beginNow(database, keys)).toEqual(may);
     },
   );
 
@@ -161,7 +161,10 @@ it('waiting messages of this process are failed after an opt-out, and not called
 describe('the plan of the gate', () => {
   const key = { accountId, id: uuidv7() };
   it.each([
-    ['beginning a dispatch', () => planOf(database.hot, (db) => beginDispatch(db, [key]))],
+    [
+      'beginning a dispatch',
+      () => planOf(database.hot, (db) => beginDispatch(db, [{ ...key, lease: null }])),
+    ],
     ['feeding', () => planOf(database.hot, (db) => feedRecipients(db, { accountId, sendId: key.id }, 10))],
     [
       'inserting',
@@ -231,7 +234,7 @@ describe('the opt-out of a contact', () => {
     const other = uuidv7();
     await sql`update contact_identities set account_id = ${other}`.execute(database.db);
     const { keys } = await stored(marketing, 'queued');
-    expect(await beginDispatch(database.hot, keys)).toEqual([true, true, true]);
+    expect(await beginNow(database, keys)).toEqual([true, true, true]);
   });
 
   const early = Date.now() - 60_000;

@@ -58,10 +58,12 @@ describe('monthly partitions', () => {
       expect(await analyzeFirstRows(own.db)).toBe(0);
       const hot = own.open({ maxConnections: 1, hot: true });
       const key = { accountId: randomUUID(), id: idAt(now) };
-      const text = await textOf((db) => beginDispatch(db, [key]));
-      await sql.raw(`prepare mark (text, text) as ${text}`).execute(hot);
+      const text = await textOf((db) => beginDispatch(db, [{ ...key, lease: '2026-01-01' }]));
+      await sql.raw(`prepare mark (text, text, text[]) as ${text}`).execute(hot);
       const kept = async () => {
-        const { rows } = await sql<{ 'QUERY PLAN': string }>`explain execute mark ('{}', '{}')`.execute(hot);
+        const { rows } = await sql<{ 'QUERY PLAN': string }>`explain execute mark ('{}', '{}', '{}')`.execute(
+          hot,
+        );
         return rows.map((row) => row['QUERY PLAN']).join('\n');
       };
       const month = `messages_${named(now)}`;

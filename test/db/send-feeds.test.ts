@@ -1,8 +1,11 @@
 // The steps by which sends enter the queue and leave it: fences of pause, cancel and expiry, and nothing lost or doubled.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
+import type { Tx } from '../../src/db/db.ts';
 import { makePartitions } from '../../src/db/partitions.ts';
+import { lockPortion, movePortion } from '../../src/messaging/campaigns/changed-feeds-store.ts';
 import {
   claimFeed,
   delayFeed,
@@ -14,12 +17,16 @@ import {
   startScheduled,
 } from '../../src/messaging/campaigns/feeds-store.ts';
 import { lockSend, pause, resume } from '../../src/messaging/campaigns/transitions-store.ts';
+import { openCompletionWaiters } from '../../src/messaging/sending/completion-waiters.ts';
 import { claimDue } from '../../src/messaging/sending/messages-claims-store.ts';
-import { beginDispatch, recordRetry } from '../../src/messaging/sending/messages-moves-store.ts';
+import { recordRetry } from '../../src/messaging/sending/messages-moves-store.ts';
+import { recheckMessages } from '../../src/messaging/sending/recheck.ts';
+import { lockTemplateToRecheck, oldestOpenSend } from '../../src/messaging/sending/recheck-store.ts';
 import { insertScheduledSend } from '../../src/messaging/sending/scheduled-store.ts';
 import { beginCancel, insertSend } from '../../src/messaging/sending/sends-store.ts';
+import { findTemplate, type TemplateRow } from '../../src/messaging/templates/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { accountId, sender } from '../harness/dispatch.ts';
+import { accountId, beginNow, sender } from '../harness/dispatch.ts';
 import { planOf } from '../harness/plans.ts';
 import { insertTemplate } from '../harness/templates.ts';
 
@@ -59,7 +66,7 @@ const newSend = (total: number) => ({
 /** A started send with recipients that are kept apart. */
 async function started(count: number) {
   const messages = recipients(count);
-  const send = { ...newSend(count), sendAt: new Date(), components: [] };
+  const send = { ...newSend(count), sendAt: new Date() };
   await insertScheduledSend(database.hot, send, messages, { priority: 1, expiresInSeconds: 600 });
   await startScheduled(database.hot, { accountId, sendId: send.id });
   return { key: { accountId, sendId: send.id }, keys: messages.map(({ id }) => ({ accountId, id })) };
@@ -92,11 +99,11 @@ describe('a paused send', () => {
   it('begins no dispatch, not even of leased messages, and its claimed messages are marked', async () => {
     const { key, keys } = await queued(2);
     await pauseIt(key);
-    expect(await beginDispatch(database.hot, keys)).toEqual([false, false]);
+    expect(await beginNow(database, keys)).toEqual([false, false]);
     const { claimed } = await claimDue(database.hot, 10, [], 0);
     expect(claimed.map(({ paused }) => paused)).toEqual([true, true]);
     await resumeIt(key);
-    expect(await beginDispatch(database.hot, keys)).toEqual([true, true]);
+    expect(await beginNow(database, keys)).toEqual([true, true]);
   });
 
   it('feeds nothing', async () => {
@@ -109,7 +116,7 @@ describe('a paused send', () => {
 
   it('returns queued messages with their ids, attempts and rejection, and leaves those that are being dispatched', async () => {
     const { key, keys } = await queued(3);
-    await beginDispatch(database.hot, keys.slice(0, 2));
+    await beginNow(database, keys.slice(0, 2));
     const [first, second] = keys;
     const error = { code: 131056, title: 't', message: 'm' };
     const retry = { delaySeconds: 60, error, countsAttempt: true, lease: null };
@@ -119,6 +126,7 @@ describe('a paused send', () => {
     expect(await idsIn('messages')).toEqual([first?.id]);
     expect(await idsIn('send_recipients')).toEqual(keys.slice(1).map(({ id }) => id));
     await resumeIt(key);
+    await sql`update sends set checked_version = '-infinity'`.execute(database.db);
     expect(await feedRecipients(database.hot, key, 10)).toMatchObject({ count: 2 });
     const { rows } = await sql`
       select attempts, error ->> 'code' as code from messages where id = ${second?.id}`.execute(database.db);
@@ -198,15 +206,113 @@ describe('feeding', () => {
   it('has room for a number of messages of each send, and none while the number is halted', async () => {
     const [one, other] = [await started(5), await started(5)];
     await feedRecipients(database.hot, one.key, 4);
-    expect(await findRoom(database.hot, one.key, 6)).toBe(2);
-    expect(await findRoom(database.hot, other.key, 6)).toBe(6);
-    expect(await findRoom(database.hot, one.key, 3)).toBe(0);
+    expect((await findRoom(database.hot, one.key, 6)).room).toBe(2);
+    expect((await findRoom(database.hot, other.key, 6)).room).toBe(6);
+    expect((await findRoom(database.hot, one.key, 3)).room).toBe(0);
     await sql`update senders set halted_at = now() where id = ${senderId}`.execute(database.db);
-    expect(await findRoom(database.hot, other.key, 6)).toBe(0);
+    expect((await findRoom(database.hot, other.key, 6)).room).toBe(0);
     await sql`update senders set halted_at = null where id = ${senderId}`.execute(database.db);
     await sql`update templates set status = 'submitted' where id = ${templateId}`.execute(database.db);
-    expect(await findRoom(database.hot, other.key, 6)).toBe(0);
+    expect((await findRoom(database.hot, other.key, 6)).room).toBe(0);
     await sql`update templates set status = 'approved' where id = ${templateId}`.execute(database.db);
+  });
+});
+
+describe('a send whose template changed after its recipients were checked', () => {
+  const change = () =>
+    sql`update templates set components_changed_at = date_trunc('milliseconds', clock_timestamp()), recheck_since = now()
+      where id = ${templateId}`.execute(database.db);
+  afterEach(async () => {
+    await sql`update templates set components_changed_at = null, recheck_since = null,
+      components = '[]'`.execute(database.db);
+  });
+  const done = () =>
+    sql`update templates set recheck_since = null where id = ${templateId}`.execute(database.db);
+  const template = async () => (await findTemplate(database.db, accountId, templateId)) as TemplateRow;
+
+  it('is fed only after a check against the template as it is', async () => {
+    const { key, keys } = await started(3);
+    const before = await template();
+    expect(await findRoom(database.hot, key, 10)).toMatchObject({ fits: true });
+    await change();
+    await done();
+    expect(await findRoom(database.hot, key, 10)).toMatchObject({ room: 10, fits: false });
+    expect(await feedRecipients(database.hot, key, 10)).toBe(0);
+    const after = await template();
+    await inTx(async (tx) => {
+      expect(await lockPortion(tx, key, before, 10)).toEqual([]);
+      const portion = await lockPortion(tx, key, after, 2);
+      expect(portion.map(({ id }) => id)).toEqual(keys.slice(0, 2).map(({ id }) => id));
+      await movePortion(tx, key, portion, portion.slice(0, 1));
+    });
+    const { rows } = await sql`
+      select id, due_at is not null as due from messages order by id`.execute(database.db);
+    expect(rows).toEqual([
+      { id: keys[0]?.id, due: false },
+      { id: keys[1]?.id, due: true },
+    ]);
+    await pauseIt(key);
+    await inTx(async (tx) => expect(await lockPortion(tx, key, after, 2)).toEqual([]));
+  });
+
+  it('is started by the time of its schedule only if its recipients were checked against the template as it is', async () => {
+    const send = { ...newSend(1), sendAt: new Date() };
+    await insertScheduledSend(database.hot, send, recipients(1), { priority: 1, expiresInSeconds: 600 });
+    await change();
+    await startScheduled(database.hot, { accountId, sendId: send.id });
+    const { rows } = await sql`select stage, paused_reason from sends`.execute(database.db);
+    expect(rows).toEqual([{ stage: 1, paused_reason: 'template_changed' }]);
+  });
+
+  it('has no message that the check of queued messages misses: the check waits for a portion that was fed before', async () => {
+    await change();
+    await done();
+    const checked = { ...newSend(2), templateChangedAt: (await template()).components_changed_at };
+    const scheduled = { ...checked, sendAt: new Date() };
+    await insertScheduledSend(database.hot, scheduled, recipients(2), { priority: 1, expiresInSeconds: 600 });
+    const key = { accountId, sendId: scheduled.id };
+    await startScheduled(database.hot, key);
+    const checkedTemplate = async () => (await inTx<TemplateRow | undefined>(lockTemplateToRecheck))?.id;
+    await database.hot.transaction().execute(async (tx) => {
+      expect(await feedRecipients(tx, key, 10)).toBe(2);
+      await change();
+      expect(await checkedTemplate()).toBeUndefined();
+    });
+    expect(await checkedTemplate()).toBe(templateId);
+    await change();
+    // the same for a new send
+    const sent = newSend(1);
+    const { components_changed_at: templateChangedAt } = await template();
+    await database.hot.transaction().execute(async (tx) => {
+      const common = { priority: 1, expiresInSeconds: 600, processId: 0 };
+      expect(await insertSend(tx, { ...sent, templateChangedAt }, recipients(1), common)).toBeDefined();
+      expect(await checkedTemplate()).toBeUndefined();
+    });
+  });
+
+  it('has its messages checked from the id of its oldest recipient, however old it is', async () => {
+    const old = newSend(1);
+    old.id = uuidv7(Date.now() - 80 * 86_400_000);
+    const send = { ...old, sendAt: new Date(Date.now() + 60_000) };
+    await insertScheduledSend(database.hot, send, recipients(1), { priority: 1, expiresInSeconds: 600 });
+    const oldest = () => inTx<string | undefined>((tx) => oldestOpenSend(tx, { accountId, templateId }));
+    expect(await oldest()).toBe(old.id);
+    await sql`update sends set send_at = now()`.execute(database.db);
+    await startScheduled(database.hot, { accountId, sendId: old.id });
+    await feedRecipients(database.hot, { accountId, sendId: old.id }, 10);
+    await sql`update messages set id = ${uuidv7(Date.now() - 79 * 86_400_000)}`.execute(database.db);
+    await change();
+    const components = JSON.stringify([{ type: 'BODY', text: 'Hi {{1}}.' }]);
+    await sql`update templates set components = ${components}::jsonb where id = ${templateId}`.execute(
+      database.db,
+    );
+    const deliveries = { processId: 0, offer: () => undefined, busyEndpoints: () => [] };
+    const deps = { hot: database.hot, clock: systemClock, completions: openCompletionWaiters(), deliveries };
+    expect(await recheckMessages(deps)).toBe(2);
+    const { rows } = await sql`select error ->> 'code' as code from messages`.execute(database.db);
+    expect(rows).toEqual([{ code: '900007' }]);
+    await sql`update sends set is_open = false`.execute(database.db);
+    expect(await oldest()).toBeUndefined();
   });
 });
 
@@ -217,7 +323,7 @@ describe('a feed', () => {
     expect(await endFeed(database.hot, feed)).toBe(false);
     await feedRecipients(database.hot, key, 10);
     expect(await endFeed(database.hot, feed)).toBe(false);
-    await beginDispatch(database.hot, keys);
+    await beginNow(database, keys);
     expect(await endFeed(database.hot, feed)).toBe(false);
     await sql`update messages set state = 2, due_at = null`.execute(database.db);
     expect(await endFeed(database.hot, feed)).toBe(true);
@@ -236,7 +342,7 @@ describe('a feed', () => {
   });
 
   it('does not start a send before its time, nor one that is paused', async () => {
-    const send = { ...newSend(1), sendAt: new Date(Date.now() + 60_000), components: [] };
+    const send = { ...newSend(1), sendAt: new Date(Date.now() + 60_000) };
     const key = { accountId, sendId: send.id };
     await insertScheduledSend(database.hot, send, recipients(1), { priority: 1, expiresInSeconds: 600 });
     await startScheduled(database.hot, key);
@@ -254,11 +360,18 @@ describe('the plans of the steps, on an empty database and on one with rows', ()
   const feed = { ...key, lease: '2026-01-01' };
   const statements = {
     feeding: () => planOf(database.hot, (db) => feedRecipients(db, key, 10)),
+    'locking a portion': () =>
+      planOf(database.hot, (db) =>
+        lockPortion(db as Tx, key, { id: templateId, components_changed_at: null }, 10),
+      ),
+    'moving a portion': () =>
+      planOf(database.hot, (db) => movePortion(db as Tx, key, [{ id: key.sendId }], [])),
     returning: () => planOf(database.hot, (db) => returnMessages(db, key, 10)),
     'ending recipients': () => planOf(database.hot, (db) => endRecipients(db, key, 10)),
     room: () => planOf(database.hot, (db) => findRoom(db, key, 10)),
     'ending feeds': () => planOf(database.hot, (db) => endFeed(db, feed)),
   };
+  const byPortion = new Set(['feeding', 'locking a portion', 'moving a portion', 'ending recipients']);
   const byOrder = /Index (Only )?Scan using send_recipients_order/;
   const byDue = /Index (Only )?Scan using messages_\w+_sender_id_priority_due_at_idx/;
 
@@ -270,7 +383,7 @@ describe('the plans of the steps, on an empty database and on one with rows', ()
       // partitions that were analyzed while empty are analyzed again with their first rows
       const month = new RegExp(`${thisMonth}_(phone|send_id|account_id)\\w*_idx`);
       expect(text, name).not.toMatch(month);
-      if (name === 'feeding' || name === 'ending recipients') expect(text, name).toMatch(byOrder);
+      if (byPortion.has(name)) expect(text, name).toMatch(byOrder);
       else expect(text, name).toMatch(byDue);
     }
   };

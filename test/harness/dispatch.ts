@@ -7,7 +7,8 @@ import { openLog } from '../../src/base/log.ts';
 import type { Db } from '../../src/db/db.ts';
 import { openCompletionWaiters } from '../../src/messaging/sending/completion-waiters.ts';
 import { type Dispatcher, openDispatcher } from '../../src/messaging/sending/dispatcher.ts';
-import type { LeasedTemplate } from '../../src/messaging/sending/message.ts';
+import type { LeasedTemplate, LeaseKey, MessageKey } from '../../src/messaging/sending/message.ts';
+import { beginDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
 import { insertSend, type NewMessage } from '../../src/messaging/sending/sends-store.ts';
 import type { TestDatabase } from './database.ts';
 import { insertTemplate } from './templates.ts';
@@ -46,13 +47,31 @@ export const message = (senderId: string): LeasedTemplate => ({
   lease: null,
 });
 
-/** Stores a message in its own send. */
-export const write = async (
+/** Begins the dispatch of messages under their leases. */
+export async function beginNow(
+  { hot }: Pick<TestDatabase, 'hot'>,
+  keys: readonly MessageKey[],
+): Promise<boolean[]> {
+  return beginDispatch(hot, await leaseKeys(hot, keys));
+}
+
+/** The messages with their present leases. */
+export async function leaseKeys(hot: Db, keys: readonly MessageKey[]): Promise<LeaseKey[]> {
+  const { rows } = await sql<{ id: string; lease: string }>`
+    select id, due_at::text as lease from messages where id = any(${keys.map(({ id }) => id)}::uuid[])`.execute(
+    hot,
+  );
+  const leases = new Map(rows.map(({ id, lease }) => [id, lease]));
+  return keys.map(({ accountId, id }) => ({ accountId, id, lease: leases.get(id) ?? null }));
+}
+
+/** Stores a message in its own send. A leased one gets its lease. */
+export async function write(
   database: TestDatabase,
   of: LeasedTemplate,
   dispatchMode: NewMessage['dispatchMode'] = 'dispatching',
-) =>
-  insertSend(
+) {
+  const inserted = await insertSend(
     database.hot,
     {
       accountId,
@@ -76,6 +95,9 @@ export const write = async (
     ],
     { priority: 1, expiresInSeconds: 600, processId: 0 },
   );
+  if (dispatchMode === 'leased') of.lease = inserted?.lease ?? null;
+  return inserted;
+}
 
 /** The row of a message. */
 export async function rowOf(database: TestDatabase, { id }: LeasedTemplate) {

@@ -11,7 +11,7 @@ import type { RowProblem } from './add-recipients.ts';
 import { findFileById } from './files.ts';
 import { refillRow } from './fill-row.ts';
 import { withRecipientsLease } from './lease.ts';
-import { nextRecipients, recordComponents, replaceContents } from './recipients-store.ts';
+import { nextRecipients, recordNoVersion, recordVersion, replaceContents } from './recipients-store.ts';
 import { stage } from './state.ts';
 
 const checkedPerStep = 1_000;
@@ -38,7 +38,7 @@ export async function checkRecipients(deps: { db: Db; clock: Clock }, of: SendKe
     const files = openFiles(deps, of);
     const result: Checked = { checked: 0, rejected: 0, errors: [] };
     // no start in the meantime: contents of two texts are mixed until the end
-    await recordComponents(deps.db, of, leaseId, null);
+    await recordNoVersion(deps.db, of, leaseId);
     for (let after: string | null = null; ; ) {
       const rows = await nextRecipients(deps.db, of.sendId, after, checkedPerStep);
       const fitting: Parameters<typeof replaceContents>[2][number][] = [];
@@ -57,7 +57,7 @@ export async function checkRecipients(deps: { db: Db; clock: Clock }, of: SendKe
       if (rows.length < checkedPerStep) break;
       after = rows.at(-1)?.id ?? null;
     }
-    if (result.rejected === 0) await recordComponents(deps.db, of, leaseId, template.components);
+    if (result.rejected === 0) await recordVersion(deps.db, of, leaseId, template.components_changed_at);
     return result;
   });
 }

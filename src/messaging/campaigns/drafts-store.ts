@@ -2,10 +2,10 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
-import type { TemplateComponent } from '../../ports/platform.ts';
 import type { NewSend, SendKey } from '../sending/sends-store.ts';
 import type { SharedContent } from '../templates/recipient-content.ts';
 import { ownProviderStatus } from '../templates/status.ts';
+import { versionOf } from '../templates/store.ts';
 import { stage } from './state.ts';
 
 const stageSql = sqlConstants(stage);
@@ -14,11 +14,11 @@ const stageSql = sqlConstants(stage);
 export type Defaults = SharedContent & { metadata?: Record<string, string> | undefined };
 
 export interface NewDraft extends Omit<NewSend, 'total' | 'listed'> {
+  templateChangedAt: Date | null;
   sendAt: Date | null;
   expiresInSeconds: number;
   priority: number;
   defaults: Defaults;
-  components: readonly TemplateComponent[];
 }
 
 /** Inserts a draft. Locks the sender and the template as a send does; false if either is gone or being deleted. */
@@ -28,10 +28,10 @@ export async function insertDraft(tx: Tx, draft: NewDraft): Promise<boolean> {
     template as (select id from templates where id = ${draft.templateId}
       and provider_status is distinct from ${ownProviderStatus.pendingDeletion} for key share)
     insert into sends (account_id, id, sender_id, template_id, template_name, language, total, name, listed, is_open, stage,
-      send_at, priority, components, expires_in, defaults)
+      send_at, priority, checked_version, expires_in, defaults)
     select ${draft.accountId}, ${draft.id}, sender.id, template.id, ${draft.templateName}, ${draft.language}, 0,
       ${draft.name ?? null}, true, true, 0, ${draft.sendAt}::timestamptz, ${draft.priority},
-      ${JSON.stringify(draft.components)}::jsonb, ${draft.expiresInSeconds}, ${JSON.stringify(draft.defaults)}::jsonb
+      ${versionOf(sql`${draft.templateChangedAt}::timestamptz`)}, ${draft.expiresInSeconds}, ${JSON.stringify(draft.defaults)}::jsonb
     from sender, template returning 1`.execute(tx);
   return rows.length > 0;
 }

@@ -74,7 +74,7 @@ export async function createDraft(
       expiresInSeconds: expirySecondsOf(request, template),
       priority: priorityOf(template.category),
       defaults,
-      components: template.components,
+      templateChangedAt: template.components_changed_at,
     });
     if (!inserted)
       throw new AppError(

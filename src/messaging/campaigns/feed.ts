@@ -6,6 +6,8 @@ import { expiredError, ownErrors, sortById, state } from '../sending/message.ts'
 import { failMessages } from '../sending/messages-moves-store.ts';
 import { findSend, type SendKey, type SendRow } from '../sending/sends-store.ts';
 import { statusEvents } from '../sending/status-events.ts';
+import { findTemplate } from '../templates/store.ts';
+import { feedChecked } from './feed-changed.ts';
 import {
   claimFeed,
   delayFeed,
@@ -65,7 +67,7 @@ async function turn(deps: FeedDeps, feed: Feed, send: SendRow): Promise<Next> {
     const isLate = (send.send_at?.getTime() ?? 0) <= deps.clock.now();
     return isLate || !send.send_at ? { seconds: recheckSeconds } : { at: send.send_at };
   }
-  return feedQueue(deps, feed);
+  return feedQueue(deps, feed, send);
 }
 
 /** Repeats a step until it finds less than `limit`, or the turn is over; returns whether more is left. */
@@ -74,11 +76,13 @@ async function inSteps(limit: number, step: () => Promise<number>): Promise<bool
   return true;
 }
 
-async function feedQueue(deps: FeedDeps, feed: Feed): Promise<Next> {
-  let room = await findRoom(deps.hot, feed, deps.queuedMax ?? queuedOfSendMax);
+async function feedQueue(deps: FeedDeps, feed: Feed, send: SendRow): Promise<Next> {
+  const found = await findRoom(deps.hot, feed, deps.queuedMax ?? queuedOfSendMax);
+  const changed = found.fits ? undefined : await findTemplate(deps.hot, feed.accountId, send.template_id);
+  let { room } = found;
   for (let taken = 0; taken < stepsPerTurn && room > 0; taken++) {
     const wanted = Math.min(room, fedPerStep);
-    const fed = await feedStep(deps, feed, wanted);
+    const fed = changed ? await feedChecked(deps, send, changed, wanted) : await feedStep(deps, feed, wanted);
     if (fed > 0) deps.nudgeDispatch();
     if (fed < wanted) return (await endFeed(deps.hot, feed)) ? 'ended' : { seconds: recheckSeconds };
     room -= fed;

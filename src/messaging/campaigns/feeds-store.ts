@@ -5,6 +5,7 @@ import { sqlConstants } from '../../db/sql-constants.ts';
 import type { MessageError } from '../sending/message.ts';
 import { isOptedOut, isSenderHalted, isTemplateHeld, stateSql } from '../sending/messages-sql-store.ts';
 import type { SendKey, SendRow } from '../sending/sends-store.ts';
+import { versionOf } from '../templates/store.ts';
 import { stage } from './state.ts';
 
 const stageSql = sqlConstants(stage);
@@ -33,6 +34,9 @@ export async function delayFeed(db: Db, feed: Feed, next: { seconds: number } | 
     db,
   );
 }
+
+/** True if the recipients of the send `s` were checked against the template `t` as it is; null counts as false. */
+const isOfVersion = sql`coalesce(${versionOf(sql`t.components_changed_at`)} = s.checked_version, false)`;
 
 /** Every priority up to that of the send: the index of due messages has the priority before the time. */
 const upTo = (priority: RawBuilder<unknown>) => sql`any((array[0, 1, 2]::smallint[])[1:${priority} + 1])`;
@@ -64,14 +68,23 @@ export async function endFeed(db: Db, feed: Feed): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** How many more messages of the send may enter the queue; 0 while its sender is halted or its template held. */
-export async function findRoom(db: Db, { accountId, sendId }: SendKey, max: number): Promise<number> {
-  const { rows } = await sql<{ room: number }>`
+/** What may be fed. */
+export interface Room {
+  /** How many more messages of the send may enter the queue; 0 while its sender is halted or its template held. */
+  room: number;
+  /** False if its recipients must be checked against the template first: it changed, or they never were. */
+  fits: boolean;
+}
+
+/** Finds what may be fed of a send. */
+export async function findRoom(db: Db, { accountId, sendId }: SendKey, max: number): Promise<Room> {
+  const { rows } = await sql<Room>`
     /* findRoom */ select case when ${isSenderHalted(sql`s.sender_id`)} or ${isTemplateHeld(sql`s.template_id`)} then 0
       else (select case when count(*) = ${scannedMax} then 0
-        else greatest(0, ${max}::int - count(*) filter (where q.send_id = s.id)) end from ${queueOfSender} q) end::int as room
+        else greatest(0, ${max}::int - count(*) filter (where q.send_id = s.id)) end from ${queueOfSender} q) end::int as room,
+      (select ${isOfVersion} from templates t where t.id = s.template_id) is not false as fits
     from sends s where s.account_id = ${accountId} and s.id = ${sendId}`.execute(db);
-  return rows[0]?.room ?? 0;
+  return rows[0] ?? { room: 0, fits: true };
 }
 
 /** Starts a scheduled send whose time has come, or pauses it if its template changed. */
@@ -82,18 +95,17 @@ export async function startScheduled(db: Db, { accountId, sendId }: SendKey): Pr
       paused_at = case when not x.fits then now() end,
       paused_reason = case when not x.fits then 'template_changed' end
     from (
-      select o.id, coalesce(t.components = o.components, false) as fits
-      from sends o left join templates t on t.id = o.template_id
-      where o.account_id = ${accountId} and o.id = ${sendId}) x
+      select s.id, ${isOfVersion} as fits from sends s left join templates t on t.id = s.template_id
+      where s.account_id = ${accountId} and s.id = ${sendId}) x
     where s.account_id = ${accountId} and s.id = x.id and s.stage = ${stageSql.scheduled} and s.send_at <= now()
       and (s.upload_until is null or s.upload_until <= now())
       and s.paused_at is null and s.cancelled_at is null`.execute(db);
 }
 
 /** A recipient's columns in `messages`; `due_at` differs. */
-const messageColumns = sql`account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata, position,
+export const messageColumns = sql`account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata, position,
   priority, attempts, error, expires_at, due_at`;
-const recipientValues = sql`send.account_id, m.id, send.id, send.sender_id, send.template_id, m.phone, m.name, m.content,
+export const recipientValues = sql`send.account_id, m.id, send.id, send.sender_id, send.template_id, m.phone, m.name, m.content,
   m.media_id, m.metadata, m.position, coalesce(send.priority, 2), m.attempts, m.error`;
 
 /** Takes up to `limit` recipients of `send`, in the order in which they were added, out of `send_recipients`. */
@@ -112,19 +124,22 @@ export interface FedRecipients {
   optedOut: string[];
 }
 
+/** The send, if it is started, neither paused nor cancelled, and not expired. Locked, so that a pause waits, or is seen. */
+export const startedSend = ({ accountId, sendId }: SendKey) => sql`
+  select s.* from sends s where s.account_id = ${accountId} and s.id = ${sendId} and s.stage = ${stageSql.started}
+    and s.paused_at is null and s.cancelled_at is null and s.expires_at > now() for share`;
+
 /**
- * Moves up to `limit` recipients of a send into the queue, if it is started, neither paused nor cancelled, and not expired.
- * Locks the send, so that a pause waits for the move, or the move sees the pause.
+ * Moves up to `limit` recipients of a send into the queue, if it is started, neither paused nor cancelled, and not expired, and
+ * its recipients were checked against the template as it is. Locks the template, so that the check after a change waits for
+ * the move.
  */
-export async function feedRecipients(
-  tx: Tx | Db,
-  { accountId, sendId }: SendKey,
-  limit: number,
-): Promise<FedRecipients> {
+export async function feedRecipients(tx: Tx | Db, of: SendKey, limit: number): Promise<FedRecipients> {
   const { rows } = await sql<FedRecipients>`
-    /* feedRecipients */ with send as (
-      select s.* from sends s where s.account_id = ${accountId} and s.id = ${sendId} and s.stage = ${stageSql.started}
-        and s.paused_at is null and s.cancelled_at is null and s.expires_at > now() for share),
+    /* feedRecipients */ with started as (${startedSend(of)}),
+    template as (
+      select t.id, t.components_changed_at from started s, templates t where t.id = s.template_id for key share of t),
+    send as (select s.* from started s left join template t on true where t.id is null or ${isOfVersion}),
     ${taken(limit)},
     written as (
       insert into messages (${messageColumns})

@@ -7,6 +7,7 @@ import { sqlConstants } from '../../db/sql-constants.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
 import { type KeptMessage, keptRows } from '../sending/scheduled-store.ts';
 import type { SendKey } from '../sending/sends-store.ts';
+import { versionOf } from '../templates/store.ts';
 import { stage } from './state.ts';
 
 const stageSql = sqlConstants(stage);
@@ -122,14 +123,21 @@ export async function replaceContents(
     where r.send_id = ${sendId} and r.id = x.id`.execute(db);
 }
 
-/** Records the components that all recipients fit, or that they fit none. */
-export async function recordComponents(
+/** Records that recipients may not fit the template, whatever its version. */
+export async function recordNoVersion(db: Db, of: SendKey, leaseId: string): Promise<void> {
+  await sql`
+    update sends set checked_version = null
+    where account_id = ${of.accountId} and id = ${of.sendId} and upload_id = ${leaseId}`.execute(db);
+}
+
+/** Records that all recipients fit the template as it is since `changedAt`; null: since it was made. */
+export async function recordVersion(
   db: Db,
   of: SendKey,
   leaseId: string,
-  components: unknown,
+  changedAt: Date | null,
 ): Promise<void> {
   await sql`
-    update sends set components = ${components === null ? null : JSON.stringify(components)}::jsonb
+    update sends set checked_version = ${versionOf(sql`${changedAt}::timestamptz`)}
     where account_id = ${of.accountId} and id = ${of.sendId} and upload_id = ${leaseId}`.execute(db);
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import type { SendKey, SendRow } from '../sending/sends-store.ts';
+import { versionOf } from '../templates/store.ts';
 import { stage } from './state.ts';
 
 const stageSql = sqlConstants(stage);
@@ -29,7 +30,7 @@ export async function lockSend(tx: Tx, { accountId, sendId }: SendKey): Promise<
       exists (select from send_recipients r where r.send_id = s.id) or exists (
         select from messages m where m.sender_id = s.sender_id and m.priority = any('{0,1,2}') and m.due_at is not null
           and m.send_id = s.id and m.account_id = s.account_id) as is_pending,
-      coalesce((select t.components = s.components from templates t where t.id = s.template_id), false) as fits
+      coalesce((select ${versionOf(sql`t.components_changed_at`)} = s.checked_version from templates t where t.id = s.template_id), false) as fits
     from sends s where s.account_id = ${accountId} and s.id = ${sendId}`.execute(tx);
   return rows[0];
 }

@@ -6,7 +6,14 @@ import type { MessagingPlatform, SenderAccess, SentMessage } from '../../ports/p
 import type { RecipientLink } from '../contacts/link-recipients.ts';
 import { isHalt } from '../senders/halt.ts';
 import type { DispatchWrites } from './dispatch-writes.ts';
-import { keyOf, type LeasedMessage, type MessageError, ownErrors, retryDelaySeconds } from './message.ts';
+import {
+  keyOf,
+  type LeasedMessage,
+  leaseKeyOf,
+  type MessageError,
+  ownErrors,
+  retryDelaySeconds,
+} from './message.ts';
 import { type PlatformMediaIds, storedFilesOf } from './message-media.ts';
 import { withoutCode } from './one-time-codes.ts';
 import { type CallAdvice, type RejectionDeps, recordRejection } from './record-rejection.ts';
@@ -208,7 +215,7 @@ async function hasLostMedia(
   return isForgotten;
 }
 
-const retryOf = (message: LeasedMessage) => ({ ...keyOf(message), lease: message.lease, error: null });
+const retryOf = (message: LeasedMessage) => ({ ...leaseKeyOf(message), error: null });
 
 /** Retries a message that was certainly not sent, with a delay. */
 async function retryUnsent(deps: CallDeps, message: LeasedMessage): Promise<CallAdvice> {

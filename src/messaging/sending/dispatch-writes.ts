@@ -6,6 +6,8 @@ import { type FailDeps, failAndPublish } from './fail.ts';
 import {
   keyOf,
   type LeasedMessage,
+  type LeaseKey,
+  leaseKeyOf,
   type MessageError,
   type MessageKey,
   ownErrors,
@@ -63,13 +65,13 @@ export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSign
   const suspend = batched<MessageKey>((keys) => suspendMessages(hot, keys));
   return {
     async begin(messages) {
-      const result = await begin(messages.map(keyOf));
+      const result = await begin(messages.map(leaseKeyOf));
       if ('lost' in result) throw result.lost;
       return result;
     },
     revert(messages) {
       // otherwise their outcome would be unknown, although they were certainly not called
-      const dispatches = sortById(messages.map((one) => ({ ...keyOf(one), lease: one.lease })));
+      const dispatches = sortById(messages.map(leaseKeyOf));
       void durably.twice(() => revertDispatch(hot, dispatches));
     },
     // only this process knows the result of its call
@@ -87,7 +89,7 @@ export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSign
     retry: (message) => (message.lease === null ? retry(message) : durably(() => retry(message))),
     suspend,
     async release(messages) {
-      await releaseLeases(hot, sortById(messages.map(keyOf)));
+      await releaseLeases(hot, sortById(messages.map(leaseKeyOf)));
       completions.recheckSoon(messages.map(({ id }) => id));
     },
     idle: durably.idle,
@@ -109,7 +111,7 @@ function batched<T extends { id: string }>(
 
 /** Begins dispatches of several senders in one statement. `lost`: the error of a statement whose result is unknown. */
 function batchedBegin({ hot }: DispatchWritesDeps) {
-  return batch<MessageKey[], boolean[] | { lost: unknown }>(
+  return batch<LeaseKey[], boolean[] | { lost: unknown }>(
     async (groups) => {
       const all = sortById(groups.flatMap((group, of) => group.map((key, at) => ({ ...key, of, at }))));
       const begun = await beginDispatch(hot, all).catch((error: unknown) => {

@@ -65,6 +65,13 @@ export const keyOf = (message: LeasedMessage): MessageKey => ({
   id: message.id,
 });
 
+/** A message under one lease: `lease` is the value of `due_at` that identifies it. */
+export interface LeaseKey extends MessageKey {
+  lease: string | null;
+}
+
+export const leaseKeyOf = (message: LeasedMessage): LeaseKey => ({ ...keyOf(message), lease: message.lease });
+
 /** States as stored in the database, in the order in which a message passes them. */
 export const state = {
   queued: 0,

@@ -3,13 +3,22 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { outageSince } from './callback-uptime-store.ts';
 import type { Completion } from './completion-waiters.ts';
-import { keyOf, type LeasedMessage, type MessageError, type MessageKey, sortById } from './message.ts';
+import {
+  keyOf,
+  type LeasedMessage,
+  type LeaseKey,
+  type MessageError,
+  type MessageKey,
+  sortById,
+} from './message.ts';
 import { isContentRemoved } from './messages-codes-store.ts';
 import {
+  accountIds,
   authenticationSql,
   isSenderHalted,
   isTemplateHeld,
   keyRows,
+  messageIds,
   stateSql,
 } from './messages-sql-store.ts';
 import { isSlowedFor } from './paces-store.ts';
@@ -75,11 +84,14 @@ export async function claimDue(
   };
 }
 
-/** Releases the leases of messages: they are due immediately, for any process. */
-export async function releaseLeases(db: Db, keys: MessageKey[]): Promise<void> {
+/** Releases these leases of messages: they are due immediately, for any process. Leaves messages under another lease alone. */
+export async function releaseLeases(db: Db, keys: readonly LeaseKey[]): Promise<void> {
   await sql`
-    update messages m set due_at = now() from ${keyRows(keys)}
-    where m.account_id = x.a and m.id = x.i and m.state = ${stateSql.queued}`.execute(db);
+    update messages m set due_at = now()
+    from unnest(${accountIds(keys)}::uuid[], ${messageIds(keys)}::uuid[], ${keys.map((key) => key.lease)}::text[]) x(a, i, lease)
+    where m.account_id = x.a and m.id = x.i and (m.due_at = x.lease::timestamptz) is true and m.state = ${stateSql.queued}`.execute(
+    db,
+  );
 }
 
 /**

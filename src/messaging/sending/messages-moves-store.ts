@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import type { MessageError, MessageKey, Move, StateNumber } from './message.ts';
+import type { LeaseKey, MessageError, MessageKey, Move, StateNumber } from './message.ts';
 import { contentAfterwards, reportedError } from './messages-codes-store.ts';
 import {
   accountIds,
@@ -14,15 +14,16 @@ import {
 } from './messages-sql-store.ts';
 
 /**
- * Moves queued messages to `dispatching`: the lock that prevents sending twice. Skips messages of halted senders, held
- * templates, and paused or cancelled sends. Returns for each key whether it moved; only those may be called. The outcome is unknown
+ * Moves queued messages to `dispatching`: the lock that prevents sending twice. Skips messages under another lease, whose
+ * result could not be recorded, messages of halted senders, held templates, and paused or cancelled sends. Returns for each key whether it moved; only those may be called. The outcome is unknown
  * until it is recorded. Keeps `due_at`, so that the update is heap-only. Keys sorted by id.
  */
-export async function beginDispatch(db: Db, keys: readonly MessageKey[]): Promise<boolean[]> {
+export async function beginDispatch(db: Db, keys: readonly LeaseKey[]): Promise<boolean[]> {
   const { rows } = await sql<{ no: number }>`
     /* beginDispatch */ update messages m set state = ${stateSql.dispatching}, attempts = m.attempts + 1
-    from unnest(${accountIds(keys)}::uuid[], ${messageIds(keys)}::uuid[]) with ordinality x(a, i, no)
-    where m.account_id = x.a and m.id = x.i and ${isCallable}
+    from unnest(${accountIds(keys)}::uuid[], ${messageIds(keys)}::uuid[], ${keys.map((key) => key.lease)}::text[])
+      with ordinality x(a, i, lease, no)
+    where m.account_id = x.a and m.id = x.i and (m.due_at = x.lease::timestamptz) is true and ${isCallable}
     returning x.no::int`.execute(db);
   const begun: boolean[] = new Array(keys.length).fill(false);
   for (const { no } of rows) begun[no - 1] = true;

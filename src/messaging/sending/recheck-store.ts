@@ -6,12 +6,26 @@ import type { TemplateRow } from '../templates/store.ts';
 import type { MessageKey } from './message.ts';
 import { stateSql } from './messages-sql-store.ts';
 
-/** Locks one template whose messages are being checked; undefined if there is none that is free. */
+/**
+ * Locks one template whose messages are being checked; undefined if there is none that is free. A transaction that stores
+ * messages which were checked against earlier components has it locked for key share: the check waits for its commit.
+ */
 export async function lockTemplateToRecheck(tx: Tx): Promise<TemplateRow | undefined> {
   const { rows } = await sql<TemplateRow>`
     select * from templates where recheck_since is not null order by recheck_since limit 1
-    for no key update skip locked`.execute(tx);
+    for update skip locked`.execute(tx);
   return rows[0];
+}
+
+/** The id of the oldest send of a template of which recipients may be kept apart: the ids of its messages are later. */
+export async function oldestOpenSend(
+  tx: Tx,
+  of: { accountId: string; templateId: string },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from sends where account_id = ${of.accountId} and is_open and template_id = ${of.templateId}
+    order by account_id, id limit 1`.execute(tx);
+  return rows[0]?.id;
 }
 
 const nil = '00000000-0000-0000-0000-000000000000';

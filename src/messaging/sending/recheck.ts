@@ -1,14 +1,18 @@
 // The check of queued messages after the components of their template changed. Until it is done, none of them is called.
-import { lowestUuidAt } from '../../base/uuid-time.ts';
+
+import { lowestUuidAt, uuidTime } from '../../base/uuid-time.ts';
+import type { Tx } from '../../db/db.ts';
 import { fits } from '../templates/fits.ts';
 import { planTemplate } from '../templates/placeholders.ts';
+import type { TemplateRow } from '../templates/store.ts';
 import { type FailDeps, failAndPublish } from './fail.ts';
 import { type MessageKey, ownErrors, state } from './message.ts';
-import { lockTemplateToRecheck, recordRecheck, scanMessages } from './recheck-store.ts';
+import { lockTemplateToRecheck, oldestOpenSend, recordRecheck, scanMessages } from './recheck-store.ts';
 
 const scannedPerStep = 2_000;
+const dayMs = 86_400_000;
 /** The longest time to live of a message (30 days), and a day for clocks that differ. */
-const queuedAtMostMs = 31 * 86_400_000;
+const queuedAtMostMs = 31 * dayMs;
 
 /**
  * The worker's round: checks one step of one template. Messages that no longer fit fail as `template_changed`. Returns how
@@ -20,7 +24,7 @@ export async function recheckMessages(deps: FailDeps): Promise<number> {
     if (!row) return undefined;
     const { category, parameter_format: parameterFormat, components } = row;
     const plan = planTemplate({ category, parameterFormat, components });
-    const after = row.recheck_after ?? lowestUuidAt(new Date(deps.clock.now() - queuedAtMostMs));
+    const after = row.recheck_after ?? (await startOf(tx, row, deps.clock.now()));
     const of = { accountId: row.account_id, templateId: row.id, after };
     const scanned = await scanMessages(tx, of, scannedPerStep);
     const misfits: MessageKey[] = scanned
@@ -35,4 +39,11 @@ export async function recheckMessages(deps: FailDeps): Promise<number> {
   const failures = found.misfits.map((key) => ({ ...key, error: ownErrors.templateChanged }));
   await failAndPublish(deps, failures, [state.queued]);
   return found.count + 1;
+}
+
+/** An id before those of all queued messages of the template. Ids of a campaign are as old as its recipients, which may be months. */
+async function startOf(tx: Tx, { account_id: accountId, id }: TemplateRow, nowMs: number): Promise<string> {
+  const sendId = await oldestOpenSend(tx, { accountId, templateId: id });
+  const openSinceMs = sendId === undefined ? nowMs : uuidTime(sendId).getTime() - dayMs;
+  return lowestUuidAt(new Date(Math.min(nowMs - queuedAtMostMs, openSinceMs)));
 }

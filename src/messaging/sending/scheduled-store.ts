@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { jsonLines } from '../../db/json-lines.ts';
-import type { TemplateComponent } from '../../ports/platform.ts';
 import { ownProviderStatus } from '../templates/status.ts';
+import { versionOf } from '../templates/store.ts';
 import { stateSql } from './messages-sql-store.ts';
 import type { MessageRow } from './messages-store.ts';
 import type { NewMessage, NewSend } from './sends-store.ts';
@@ -26,7 +26,7 @@ export const keptRows = (messages: readonly KeptMessage[]) => sql`
  */
 export async function insertScheduledSend(
   db: Db | Tx,
-  send: NewSend & { sendAt: Date; components: readonly TemplateComponent[] },
+  send: NewSend & { sendAt: Date },
   messages: readonly KeptMessage[],
   common: { priority: number; expiresInSeconds: number },
 ): Promise<boolean> {
@@ -36,9 +36,9 @@ export async function insertScheduledSend(
       and provider_status is distinct from ${ownProviderStatus.pendingDeletion} for key share),
     s as (
       insert into sends (account_id, id, sender_id, template_id, template_name, language, total, name, listed, is_open, stage,
-        send_at, priority, components, expires_in, expires_at, last_recipient_id)
+        send_at, priority, checked_version, expires_in, expires_at, last_recipient_id)
       select ${send.accountId}, ${send.id}, sender.id, template.id, ${send.templateName}, ${send.language}, ${send.total},
-        ${send.name ?? null}, true, true, 1, ${send.sendAt}::timestamptz, ${common.priority}, ${JSON.stringify(send.components)}::jsonb,
+        ${send.name ?? null}, true, true, 1, ${send.sendAt}::timestamptz, ${common.priority}, ${versionOf(sql`${send.templateChangedAt ?? null}::timestamptz`)},
         ${common.expiresInSeconds}::int, ${send.sendAt}::timestamptz + ${common.expiresInSeconds} * interval '1 second',
         ${messages.at(-1)?.id ?? null}::uuid
       from sender, template returning account_id, id),

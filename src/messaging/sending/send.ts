@@ -172,7 +172,7 @@ const newSendOf = (id: string, { request, template, sender, messages }: CheckedS
 async function schedule(deps: SendDeps, send: CheckedSend & { sendAt: Date }): Promise<StartedSend> {
   const { request, template, messages, key, sendAt } = send;
   const id = uuidv7(deps.clock.now());
-  const scheduled = { ...newSendOf(id, send), sendAt, components: template.components };
+  const scheduled = { ...newSendOf(id, send), sendAt };
   const common = {
     priority: priorityOf(template.category),
     expiresInSeconds: expirySecondsOf(request, template),

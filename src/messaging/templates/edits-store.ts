@@ -26,7 +26,8 @@ export async function changeDraft(
 ): Promise<TemplateRow | undefined> {
   const { rows } = await sql<TemplateRow>`
     update templates set components = ${JSON.stringify(values.components)}::jsonb, category = ${values.category},
-      parameter_format = ${values.parameterFormat}, message_ttl_seconds = ${values.messageTtlSeconds}, updated_at = now()
+      parameter_format = ${values.parameterFormat}, message_ttl_seconds = ${values.messageTtlSeconds},
+      components_changed_at = date_trunc('milliseconds', now()), updated_at = now()
     where id = ${id} and status = ${status.draft} returning *`.execute(db);
   return rows[0];
 }

@@ -1,5 +1,5 @@
 // Queries for templates.
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
@@ -25,6 +25,10 @@ export interface TemplateFilter {
 
 /** What a change of the components sets: no message of the template is called until all were checked again. */
 export const startRecheck = sql`components_changed_at = date_trunc('milliseconds', now()), components_since = now(), recheck_since = now(), recheck_after = null`;
+
+/** The version of the components of the template `t`: another one after each change. */
+export const versionOf = (changedAt: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`coalesce(${changedAt}, '-infinity'::timestamptz)`;
 
 /** Starts the check of queued messages of templates whose components changed. */
 export async function recheckTemplates(tx: Tx, ids: string[]): Promise<void> {

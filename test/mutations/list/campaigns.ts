@@ -136,8 +136,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a scheduled send starts with another text than its recipients were checked against',
     file: feeds,
-    find: 'coalesce(t.components = o.components, false) as fits',
-    replace: 'true as fits',
+    find: 'select s.id, ${isOfVersion} as fits from sends s',
+    replace: 'select s.id, true as fits from sends s',
     tests: api,
   },
   {
