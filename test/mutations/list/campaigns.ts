@@ -214,8 +214,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a check that failed accepts the new text',
     file: 'src/messaging/campaigns/check.ts',
-    find: 'if (result.rejected === 0) await recordComponents',
-    replace: 'await recordComponents',
+    find: 'if (result.rejected === 0) await recordVersion',
+    replace: 'await recordVersion',
     tests: drafts,
   },
   {

@@ -146,8 +146,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a released lease makes a dispatching message due',
     file: claims,
-    find: 'where m.account_id = x.a and m.id = x.i and m.state = ${stateSql.queued}`.execute(db);',
-    replace: 'where m.account_id = x.a and m.id = x.i`.execute(db);',
+    find: 'is true and m.state = ${stateSql.queued}`.execute(\n    db,\n  );',
+    replace: 'is true`.execute(\n    db,\n  );',
     tests: records,
   },
   {
