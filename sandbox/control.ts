@@ -18,7 +18,7 @@ import type { Received, ReceivedCounts, ReceivedFilter } from './receiver/ledger
 
 /** A fault of the platform: `code` responds with that platform error, in its envelope and with its HTTP status. */
 export type PlatformFault =
-  | (Fault & { on?: 'messages' | 'templates' | 'media' | 'uploads' | 'objects' })
+  | (Fault & { on?: 'messages' | 'templates' | 'media' | 'uploads' | 'objects' | 'downloads' })
   | (Omit<Fault, 'does' | 'body'> & { code: number; details?: string; subcode?: number; message?: string });
 
 export type TemplateSeed = Pick<Template, 'wabaId' | 'name'> &

@@ -16,8 +16,9 @@ export interface Fault {
    * `hang`: never responds. `reset`: TCP reset. `close`: closes the connection without a response.
    * `drip`: an endless response, one byte every `ms`. `flood`: an endless response, as fast as it is read.
    * `delay`: waits `ms`, or until the faults are cleared, then handles the call normally. `garbage`: bytes that are not HTTP.
+   * `cut`: handles the call normally, and closes the connection in the middle of the response's body.
    */
-  does: 'answer' | 'hang' | 'reset' | 'close' | 'drip' | 'delay' | 'flood' | 'garbage';
+  does: 'answer' | 'hang' | 'reset' | 'close' | 'drip' | 'delay' | 'flood' | 'garbage' | 'cut';
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
@@ -37,7 +38,7 @@ export interface Faults {
   delay(fault: Fault): Promise<void>;
 }
 
-const actions = ['answer', 'hang', 'reset', 'close', 'drip', 'delay', 'flood', 'garbage'];
+const actions = ['answer', 'hang', 'reset', 'close', 'drip', 'delay', 'flood', 'garbage', 'cut'];
 
 /** An empty list of faults; `kinds` are the values that `on` may have (null: any). */
 export function faultList(kinds: readonly string[] | null): Faults {
@@ -102,8 +103,20 @@ export function injectFault(res: ServerResponse, fault: Fault): void {
     case 'garbage':
       res.socket?.end('\u0000\u0001 this is not HTTP \r\n\r\n'.repeat(20));
       return;
+    case 'cut':
+      res.writeHead(fault.status ?? 200, { 'content-length': 100, ...fault.headers });
+      res.write('x'.repeat(50), () => res.destroy());
+      return;
     default:
   }
+}
+
+/** Closes the connection of a response when half of its body was sent. */
+export function cutMidway(res: ServerResponse): void {
+  res.end = ((body: Buffer | string) => {
+    res.write(body.slice(0, Math.ceil(body.length / 2)), () => res.destroy());
+    return res;
+  }) as ServerResponse['end'];
 }
 
 function drip(res: ServerResponse, fault: Fault): void {

@@ -11,7 +11,7 @@ import { addApp, addNumber, addTemplate, addToken, addWaba, revokeTokens } from 
 import { subscribe, unsubscribe } from './subscription.ts';
 import { changeTemplate, reportProblem, type TemplateChange } from './template-changes.ts';
 
-export const faultKinds = ['messages', 'templates', 'media', 'uploads', 'objects'] as const;
+export const faultKinds = ['messages', 'templates', 'media', 'uploads', 'objects', 'downloads'] as const;
 
 interface PlatformRequest extends ControlRequest {
   platform: Platform;

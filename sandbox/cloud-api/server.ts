@@ -1,6 +1,6 @@
 // The simulated WhatsApp Cloud API: starts the server, authenticates calls, and routes them to their handlers.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Fault, type Faults, faultList, injectFault } from '../faults.ts';
+import { cutMidway, type Fault, type Faults, faultList, injectFault } from '../faults.ts';
 import { listen, type RunningServer, type ServerOptions } from '../server.ts';
 import { type Call, type Platform, readJson, respondError } from './call.ts';
 import { createPoster } from './callbacks.ts';
@@ -63,6 +63,7 @@ function kindOf(url: string): string {
   if (path.endsWith('/messages')) return 'messages';
   if (path.endsWith('/message_templates')) return 'templates';
   if (path.endsWith('/media')) return 'media';
+  if (path.startsWith('/whatsapp_business/')) return 'downloads';
   return path.includes('upload') ? 'uploads' : 'objects';
 }
 
@@ -86,6 +87,7 @@ async function handleCall(
   const fault = faults.take(kindOf(req.url ?? ''));
   try {
     if (fault?.does === 'delay') await faults.delay(fault);
+    else if (fault?.does === 'cut') cutMidway(res);
     else if (fault && fault.when !== 'after') {
       if (platform.state.settings.keepCalls > 0 && kindOf(req.url ?? '') === 'messages')
         platform.calls.record(await readJson(req), outcomeOf(fault), responseOf(fault));
@@ -93,7 +95,8 @@ async function handleCall(
       injectFault(res, fault);
       return;
     }
-    await route(platform, fault?.does === 'delay' ? undefined : fault, req, res);
+    const isApplied = fault?.does === 'delay' || fault?.does === 'cut';
+    await route(platform, isApplied ? undefined : fault, req, res);
   } catch (error) {
     // Read and drop the rest of the body, so that the caller can read the rejection.
     req.resume();

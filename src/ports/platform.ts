@@ -205,6 +205,8 @@ export interface MessagingPlatform {
   classify(rejection: PlatformRejection): RejectionClass;
   /** Returns the `providerStatus` that a rejected send reveals of its template; undefined if it reveals none. */
   templateStatusOf(rejection: PlatformRejection): string | undefined;
+  /** What may be done with an unapproved template of this `providerStatus`; a rejected one may be submitted again. */
+  unapprovedTemplate(providerStatus: string): { isEditable: boolean; isRejected: boolean };
   /** Returns one page of the business account's templates; `after` is the cursor that the previous page returned. */
   listTemplates(
     sender: SenderAccess,

@@ -87,6 +87,18 @@ describe('GET /v1/messages/received/:id/media', () => {
   });
 });
 
+test('a download whose connection breaks in the middle breaks too, and is never a complete response', async () => {
+  const bytes = Buffer.alloc(3_000_000, 'x');
+  const id = await received({ kind: 'document', file: fileOf(bytes, 'application/pdf') });
+  await gateway.platform.addFault({ on: 'downloads', does: 'cut', times: 1 });
+  await expect(download(id)).rejects.toThrow('terminated');
+  // within the first bytes, nothing was answered yet
+  const small = await received({ kind: 'document', file: fileOf(Buffer.from('ab'), 'application/pdf') });
+  await gateway.platform.addFault({ on: 'downloads', does: 'cut', times: 1 });
+  expect(await download(small)).toMatchObject({ status: 503, code: 'provider_unavailable' });
+  expect((await download(id)).bytes.equals(bytes)).toBe(true);
+});
+
 describe('a download', () => {
   const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
   const outgoing = openOutgoing({ connectionsPerOrigin: 8, keepAliveMs: 1_000 });

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { inboundKinds } from '../../sandbox/cloud-api/inbound-kinds.ts';
 import { postCallback } from '../harness/callbacks.ts';
-import { type Gateway, number } from '../harness/gateway.ts';
+import { type Gateway, number, waba } from '../harness/gateway.ts';
 import { type Inbound, inboundCallback, startInbound } from '../harness/inbound.ts';
 import { send } from '../harness/sends.ts';
 
@@ -213,6 +213,36 @@ describe('GET /v1/messages/received', () => {
     const history = await gateway.call('GET', `/v1/contacts/${contact?._id}/messages`, { key });
     expect([history.status, history.body.code]).toEqual([404, 'contact_not_found']);
   });
+});
+
+test('a message to a number that two accounts have is stored and sent once for each of them, as separate messages', async () => {
+  const { platform } = gateway;
+  const [app] = (await platform.state()).apps;
+  const key = await gateway.otherAccount();
+  const added = await gateway.call<{ _id: string }>('POST', '/v1/senders', {
+    key,
+    body: {
+      ...{ name: 'The same number', phoneNumberId: number.id, businessAccountId: waba, webhook: 'manual' },
+      ...{ accessToken: app?.tokens[0], appSecret: app?.secret, appId: app?.id },
+    },
+  });
+  expect(added.status, added.text).toBe(200);
+  await gateway.call('POST', '/v1/webhooks/endpoints', {
+    key,
+    body: { url: gateway.receiver.hookUrl('other'), events: ['messages.received'] },
+  });
+  const message = written();
+  // the callbacks of all numbers of an app go to the address of one of them; the other's is cached for seconds
+  const toOther = () =>
+    postCallback(gateway, added.body.data._id, inboundCallback([message]), app?.secret ?? '');
+  await Promise.all([toOther(), toOther(), receive([message])]);
+  const senders = [senderId, added.body.data._id];
+  const lists = await Promise.all([list({ phone: message.from }), list({ phone: message.from }, key)]);
+  expect(lists.map(({ items }) => items.map((item) => item.senderId))).toEqual(senders.map((id) => [id]));
+  expect(new Set(lists.flatMap(({ items }) => items.map(({ _id }) => _id))).size).toBe(2);
+  await expect
+    .poll(async () => (await eventsOf(message.id)).map(({ hook }) => hook).sort())
+    .toEqual(['all', 'other']);
 });
 
 test('contacts and inbound messages need the scope conversations:read, which manage includes', async () => {

@@ -8,6 +8,7 @@ interface Template {
   _id: string;
   status: string;
   providerTemplateId: string;
+  components: object[];
 }
 
 let gateway: Gateway;
@@ -82,6 +83,32 @@ describe('a sample', () => {
         { path: 'components[0].mediaId', message: expect.stringMatching(why) },
       ]);
     }
+  });
+
+  it('of a rejected template must be uploaded again, and every header that needs it is named', async () => {
+    const mediaId = await uploadMedia(gateway, samples.png, 'a.png', 'image/png');
+    const { body } = await draft('IMAGE', mediaId);
+    const { providerTemplateId } = (await submit(body.data._id)).body.data;
+    const path = `/v1/templates/${body.data._id}`;
+    const read = async () => (await gateway.call<Template>('GET', path)).body.data;
+    await gateway.platform.changeTemplate(providerTemplateId, {
+      status: 'REJECTED',
+      reason: 'INVALID_FORMAT',
+    });
+    await gateway.database.db.updateTable('templates').set({ read_due_at: new Date() }).execute();
+    await expect.poll(async () => JSON.stringify((await read()).components)).toContain('https://scontent');
+    const { components } = await read();
+    const missing = [
+      { path: 'components[0].mediaId', message: expect.stringMatching(/does not take its own sample again/) },
+    ];
+    const again = await submit(body.data._id);
+    expect([again.status, again.body.errors]).toEqual([400, missing]);
+    const unchanged = await gateway.call('PATCH', path, { body: { components } });
+    expect([unchanged.status, unchanged.body.errors]).toEqual([400, missing]);
+    const named = [{ type: 'HEADER', format: 'IMAGE', mediaId }, components[1]];
+    const edited = await gateway.call('PATCH', path, { body: { components: named } });
+    expect(edited.status, edited.text).toBe(200);
+    await expect.poll(async () => (await read()).status).toBe('approved');
   });
 
   it('that was deleted before the submission makes it fail, and the draft stays', async () => {

@@ -164,6 +164,10 @@ export function openOtherPlatform(options: Options): MessagingPlatform {
     provider: 'other',
     classify: ({ code }: PlatformRejection) => reactions[Number(code)] ?? 'final',
     templateStatusOf: ({ code }) => templateStatuses[Number(code)],
+    unapprovedTemplate: (status) => ({
+      isEditable: status === 'DECLINED',
+      isRejected: status === 'DECLINED',
+    }),
     async sendTemplate(sender, message) {
       const { uuid } = await post(sender, 'messages', {
         ...{ to: message.phone, template: message.templateName, ref: message.correlationId },

@@ -1,7 +1,9 @@
 // When a template can be edited, and which time to live its category allows.
 import { describe, expect, it, test } from 'vitest';
+import { unapprovedTemplate } from '../../src/adapters/meta/error-codes.ts';
 import { editability, ttlProblems } from '../../src/messaging/templates/edit-rules.ts';
 
+const platform = { unapprovedTemplate };
 const day = 86_400_000;
 const now = Date.parse('2026-11-22T00:00:00Z');
 const approved = (...daysAgo: number[]) => ({
@@ -20,17 +22,20 @@ describe('an approved template can be edited', () => {
     ['when the first of ten is 30 days old', ten(21), true, null],
   ])('%s', (_name, row, isEditable, days) => {
     const at = days === null ? null : new Date(now + days * day);
-    expect(editability(row, now)).toEqual({ isEditable, at });
+    expect(editability(platform, row, now)).toEqual({ isEditable, at });
   });
 });
 
 test('a rejected or paused template can always be edited, others never', () => {
   const words = ['REJECTED', 'PAUSED', 'PENDING', 'DISABLED', 'PENDING_DELETION', 'IN_APPEAL'];
   const editable = words.filter(
-    (word) => editability({ ...approved(0.1), status: 'submitted', provider_status: word }, now).isEditable,
+    (word) =>
+      editability(platform, { ...approved(0.1), status: 'submitted', provider_status: word }, now).isEditable,
   );
   expect(editable).toEqual(['REJECTED', 'PAUSED']);
-  expect(editability({ ...approved(), status: 'draft', provider_status: null }, now).isEditable).toBe(true);
+  expect(
+    editability(platform, { ...approved(), status: 'draft', provider_status: null }, now).isEditable,
+  ).toBe(true);
 });
 
 test('a time to live fits its category', () => {

@@ -127,6 +127,12 @@ export function templateStatusOf({ code }: PlatformRejection): string | undefine
   return templateStatuses.get(Number(code));
 }
 
+/** Returns what may be done with a template of this status (Cloud API, "Template management"); approved ones have limits of their own. */
+export function unapprovedTemplate(providerStatus: string): { isEditable: boolean; isRejected: boolean } {
+  const isRejected = providerStatus === 'REJECTED';
+  return { isRejected, isEditable: isRejected || providerStatus === 'PAUSED' };
+}
+
 /** Returns the seconds to wait after this code if the response names none; undefined if the code asks for no wait. */
 export function minWaitOf(code: number): number | undefined {
   return ruleOf.get(code)?.waitSeconds;

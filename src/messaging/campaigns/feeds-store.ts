@@ -215,7 +215,8 @@ export async function hasQueued(
 ): Promise<boolean> {
   const { rows } = await sql`
     select 1 from messages m where m.sender_id = ${send.sender_id} and m.priority = any('{0,1,2}') and m.due_at is not null
-      and m.send_id = ${send.id} and m.account_id = ${send.account_id} limit 1`.execute(db);
+      -- no plan may enter by the send: all of its messages may have been sent
+      and (m.send_id = ${send.id}) is true and m.account_id = ${send.account_id} limit 1`.execute(db);
   return rows.length > 0;
 }
 

@@ -29,7 +29,7 @@ export async function lockSend(tx: Tx, { accountId, sendId }: SendKey): Promise<
     select s.*, coalesce(s.send_at > now(), false) as is_ahead, coalesce(s.upload_until > now(), false) as is_uploading,
       exists (select from send_recipients r where r.send_id = s.id) or exists (
         select from messages m where m.sender_id = s.sender_id and m.priority = any('{0,1,2}') and m.due_at is not null
-          and m.send_id = s.id and m.account_id = s.account_id) as is_pending,
+          and (m.send_id = s.id) is true and m.account_id = s.account_id) as is_pending,
       coalesce((select ${versionOf(sql`t.components_changed_at`)} = s.checked_version from templates t where t.id = s.template_id), false) as fits
     from sends s where s.account_id = ${accountId} and s.id = ${sendId}`.execute(tx);
   return rows[0];

@@ -18,6 +18,7 @@ import {
 import { newFileKey } from './file-encryption.ts';
 import { cleanFileName, decideKind, type FileKind, headBytes } from './file-kind.ts';
 import { openMeter, uploadInterrupted, uploadLost } from './meter.ts';
+import { readHead } from './read-head.ts';
 import { type RegisterDeps, registerLeaseSeconds, registerUpload } from './register.ts';
 import { discard } from './remove.ts';
 import { extendReceiving, findMediaById, insertReceiving, type MediaRow, markStored } from './store.ts';
@@ -52,7 +53,9 @@ export async function upload(deps: RegisterDeps, input: Upload): Promise<Uploade
     const fileName = cleanFileName(input.fileName);
     if (fileName === '') throw invalidRequest([{ path: 'file', message: 'must have a file name' }]);
     if (input.key?.answered) return await replayUpload(deps, input, fileName, input.key);
-    const { head, whole } = await readHead(input.content);
+    const { head, whole } = await readHead(input.content, headBytes).catch((error: unknown) => {
+      throw uploadInterrupted(error);
+    });
     if (head.length === 0) throw new AppError('media_empty', 'The file is empty. Upload one with content.');
     const kind = decideKind(head, input.declaredType, fileName);
     const senders = await registeringSenders(deps.db, input);
@@ -77,31 +80,6 @@ async function registeringSenders(db: Db, { accountId, senderId }: Upload): Prom
     'sender_not_configured',
     'The account has no sender to register media with. Add one with POST /v1/senders.',
   );
-}
-
-/** The first bytes, and a stream of all of them. */
-async function readHead(content: Readable): Promise<{ head: Buffer; whole: AsyncGenerator<Buffer> }> {
-  const chunks = (content as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-  const first: Buffer[] = [];
-  let [length, ended] = [0, false];
-  while (length < headBytes && !ended) {
-    const next = await chunks.next().catch((error: unknown) => {
-      throw uploadInterrupted(error);
-    });
-    ended = next.done === true;
-    if (next.done) break;
-    first.push(next.value);
-    length += next.value.length;
-  }
-  async function* whole(): AsyncGenerator<Buffer> {
-    yield* first;
-    while (!ended) {
-      const next = await chunks.next();
-      if (next.done) return;
-      yield next.value;
-    }
-  }
-  return { head: Buffer.concat(first).subarray(0, headBytes), whole: whole() };
 }
 
 interface Described {

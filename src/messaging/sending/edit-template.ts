@@ -1,8 +1,14 @@
 // Edits and submissions of templates: rejected while messages are queued, unless they are to be cancelled first.
 import { AppError, VendorError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
-import { editAtPlatform, editedValues, requireEditable, type TemplateChanges } from '../templates/edit.ts';
-import { editLimits, recentEdits } from '../templates/edit-rules.ts';
+import {
+  editAtPlatform,
+  editedValues,
+  requireEditable,
+  requireSamples,
+  type TemplateChanges,
+} from '../templates/edit.ts';
+import { editLimits, isRejected, recentEdits } from '../templates/edit-rules.ts';
 import {
   changeDraft,
   type EditedValues,
@@ -50,10 +56,14 @@ export async function editTemplate(
   return edit(deps, of, row, { changes, values });
 }
 
-/** Submits a draft, or a rejected template again; 409 `template_not_draft` for every other. */
+/**
+ * Submits a draft, or a rejected template again; 409 `template_not_draft` for every other. 400 for a rejected template with
+ * media: the platform shows its samples, but takes only new uploads.
+ */
 export async function submitTemplate(deps: DeleteTemplateDeps, of: TemplateToEdit): Promise<TemplateRow> {
   const row = await requireTemplate(deps, of);
-  if (row.provider_status !== 'REJECTED' || row.status === templateStatus.draft) return submitDraft(deps, of);
+  if (!isRejected(deps.platform, row)) return submitDraft(deps, of);
+  requireSamples(row.components);
   const changes = { components: row.components, category: row.category };
   const { category, components, parameter_format: parameterFormat, message_ttl_seconds } = row;
   const values = { category, components, parameterFormat, messageTtlSeconds: message_ttl_seconds };
@@ -108,7 +118,7 @@ async function beginEditing(deps: DeleteTemplateDeps, of: TemplateToEdit, id: st
       throw new AppError('conflict', 'The template is being deleted or edited. Try again in a few seconds.', {
         retryAfterSeconds: 5,
       });
-    requireEditable(before, deps.clock.now());
+    requireEditable(deps.platform, before, deps.clock.now());
     if (!of.cancelQueued && (await isTemplateInUse(tx, { accountId: of.accountId, templateId: id })))
       throw inUse(
         'Messages of this template are queued. Wait until they are sent, cancel their sends, or repeat the request with cancelQueued=true.',

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
 import { listSenderLabels } from '../senders/store.ts';
-import { editability } from './edit-rules.ts';
+import { editability, type ReadsUnapproved } from './edit-rules.ts';
 import { inputsOf } from './inputs.ts';
 import { planTemplate } from './placeholders.ts';
 import { templateItem } from './presenter.ts';
@@ -18,10 +18,13 @@ export async function sendersFor(deps: { db: Db }, rows: TemplateRow[]) {
 }
 
 /** The template as its own operations return it. */
-export async function templateDetail(deps: { db: Db; clock: Clock }, row: TemplateRow) {
+export async function templateDetail(
+  deps: { db: Db; clock: Clock; platform: ReadsUnapproved },
+  row: TemplateRow,
+) {
   const { category, parameter_format: parameterFormat, components } = row;
   const plan = planTemplate({ category, parameterFormat, components });
-  const { isEditable, at } = editability(row, deps.clock.now());
+  const { isEditable, at } = editability(deps.platform, row, deps.clock.now());
   return {
     ...templateItem(row, await sendersFor(deps, [row])),
     variables: variablesOf(plan),

@@ -31,6 +31,15 @@ const upper = (text: string | undefined) => (text ?? '').toUpperCase();
 const isMedia = (part: TemplateComponent) =>
   upper(part.type) === 'HEADER' && upper(part.format) in sampleTypes;
 
+/** The platform shows samples by address, and takes handles of uploads only. */
+const isAddress = (handle: unknown) => typeof handle === 'string' && /^https?:/i.test(handle);
+
+/** True for a media header with a sample that only the platform has. */
+export const lacksSample = (part: TemplateComponent): boolean =>
+  isMedia(part) &&
+  part.mediaId === undefined &&
+  isAddress((part.example?.header_handle as unknown[] | undefined)?.[0]);
+
 /** The stored file that a media header names as its sample; undefined for every other component. */
 export function sampleIdOf(part: TemplateComponent): string | undefined {
   return isMedia(part) && typeof part.mediaId === 'string' ? part.mediaId : undefined;
@@ -124,6 +133,11 @@ function checkSample(part: TemplateComponent, samples: ReadonlyMap<string, Sampl
   if (id === undefined) {
     if (typeof handle !== 'string')
       add('.mediaId', `is missing: upload a sample of the ${format.toLowerCase()} and set its id here`);
+    else if (isAddress(handle))
+      add(
+        '.mediaId',
+        'is missing: the platform does not take its own sample again; upload one and set its id here',
+      );
     return;
   }
   const sample = samples.get(id);

@@ -1,12 +1,11 @@
 // When the platform allows a template to be edited, and for how long it may try to deliver a message. Pure.
 import type { Problem } from '../../base/errors.ts';
+import type { MessagingPlatform } from '../../ports/platform.ts';
 import { ownProviderStatus, templateStatus } from './status.ts';
 
 const dayMs = 86_400_000;
 /** WhatsApp's limits on edits of an approved template (Cloud API, "Template management"). */
 export const editLimits = { perDay: 1, per30Days: 10 };
-/** Statuses of templates that are not approved and can be edited, without a limit. */
-const editableWords = new Set(['REJECTED', 'PAUSED']);
 
 export interface EditState {
   status: string;
@@ -15,12 +14,26 @@ export interface EditState {
   edited_at: Date[];
 }
 
+/** Reads the platform's words for templates that are not approved. */
+export type ReadsUnapproved = Pick<MessagingPlatform, 'unapprovedTemplate'>;
+
+/** True if the platform's review rejected the template, so that it can be submitted again. */
+export function isRejected(platform: ReadsUnapproved, row: Omit<EditState, 'edited_at'>): boolean {
+  if (row.status !== templateStatus.submitted) return false;
+  return platform.unapprovedTemplate(row.provider_status ?? '').isRejected;
+}
+
 /** Whether the template can be edited now, and if not, when; `at` is null if no time is known. */
-export function editability(row: EditState, nowMs: number): { isEditable: boolean; at: Date | null } {
+export function editability(
+  platform: ReadsUnapproved,
+  row: EditState,
+  nowMs: number,
+): { isEditable: boolean; at: Date | null } {
   if (row.status === templateStatus.draft) return { isEditable: true, at: null };
   const word = row.provider_status ?? '';
   if (word === ownProviderStatus.pendingDeletion) return { isEditable: false, at: null };
-  if (row.status !== templateStatus.approved) return { isEditable: editableWords.has(word), at: null };
+  if (row.status !== templateStatus.approved)
+    return { isEditable: platform.unapprovedTemplate(word).isEditable, at: null };
   const edits = recentEdits(row.edited_at, nowMs);
   const nth = (count: number) => edits.at(-count);
   const ends = [

@@ -3,10 +3,12 @@ import { AppError, invalidRequest } from '../../base/errors.ts';
 import type { PlatformTemplate, TemplateComponent } from '../../ports/platform.ts';
 import { findSamples } from '../media/sample.ts';
 import { callWithFailover } from '../senders/failover.ts';
-import { draftProblems, sampleIdsOf } from './draft.ts';
-import { editability, ttlProblems } from './edit-rules.ts';
+import { draftProblems, lacksSample, sampleIdsOf } from './draft.ts';
+import { editability, type ReadsUnapproved, ttlProblems } from './edit-rules.ts';
 import type { EditedValues } from './edits-store.ts';
+import { cardsOf } from './kinds.ts';
 import { planTemplate } from './placeholders.ts';
+import { templateStatus } from './status.ts';
 import type { TemplateRow } from './store.ts';
 import { callersFor, componentsToSend, formatOf, type SubmitDeps } from './submit.ts';
 
@@ -18,14 +20,31 @@ export interface TemplateChanges {
 }
 
 /** Throws 409 `template_not_editable`, with the time from which it is editable, if the platform forbids an edit now. */
-export function requireEditable(row: TemplateRow, nowMs: number): void {
-  const { isEditable, at } = editability(row, nowMs);
+export function requireEditable(platform: ReadsUnapproved, row: TemplateRow, nowMs: number): void {
+  const { isEditable, at } = editability(platform, row, nowMs);
   if (isEditable) return;
   const extra = { editableAt: at?.toISOString() ?? null };
   const message = at
     ? 'The platform allows an approved template to be edited once in 24 hours and 10 times in 30 days. Try again at editableAt.'
     : `The template is ${row.provider_status ?? row.status}; the platform allows edits of approved, rejected and paused templates only.`;
   throw new AppError('template_not_editable', message, { extra });
+}
+
+/** Throws 400 naming every header, those of cards too, whose sample must be uploaded again before a resubmission. */
+export function requireSamples(components: TemplateComponent[]): void {
+  const message =
+    'is missing: the platform does not take its own sample again. Upload a file with POST /v1/templates/media, then PATCH this template with components that name it here; that submits it again';
+  const problems = components.flatMap((part, at) => {
+    const path = `components[${at}]`;
+    const cards = cardsOf([part]).flatMap((card, no) =>
+      card.flatMap((own, index) => (lacksSample(own) ? [`${path}.cards[${no}].components[${index}]`] : [])),
+    );
+    return [...(lacksSample(part) ? [path] : []), ...cards].map((one) => ({
+      path: `${one}.mediaId`,
+      message,
+    }));
+  });
+  if (problems.length > 0) throw invalidRequest(problems);
 }
 
 /** The values after the changes; 400 with every problem for which the platform would reject them. */
@@ -48,7 +67,7 @@ export async function editedValues(
     if (unsupported)
       problems.push({ path: 'components', message: `cannot be sent by this gateway: ${unsupported}` });
   }
-  if (row.status === 'approved' && category !== row.category)
+  if (row.status === templateStatus.approved && category !== row.category)
     problems.push({ path: 'category', message: 'cannot be changed while the template is approved' });
   if (problems.length > 0) throw invalidRequest(problems);
   return { components, category, parameterFormat, messageTtlSeconds };

@@ -10,7 +10,7 @@ import { callWithFailover } from '../senders/failover.ts';
 import { findDefaultSender, listCallers, type SenderRow } from '../senders/store.ts';
 import { draftProblems, sampleIdOf, sampleIdsOf, withHandle } from './draft.ts';
 import { bindDraft, insertDraft, markSubmitted } from './drafts-store.ts';
-import { ttlProblems } from './edit-rules.ts';
+import { type ReadsUnapproved, ttlProblems } from './edit-rules.ts';
 import { cardsOf } from './kinds.ts';
 import { planTemplate } from './placeholders.ts';
 import { templateStatus } from './status.ts';
@@ -19,7 +19,8 @@ import { publishChanges } from './sync.ts';
 
 export interface SubmitDeps extends AccessDeps, SampleDeps, PublishDeps {
   clock: Clock;
-  platform: Pick<MessagingPlatform, 'createTemplate' | 'editTemplate' | 'deleteTemplate' | 'uploadSample'>;
+  platform: ReadsUnapproved &
+    Pick<MessagingPlatform, 'createTemplate' | 'editTemplate' | 'deleteTemplate' | 'uploadSample'>;
 }
 
 export interface Draft {

@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts';
 
 const feeds = 'src/messaging/campaigns/feeds-store.ts';
 const changed = 'src/messaging/campaigns/changed-feeds-store.ts';
-const steps = ['test/db/send-feeds.test.ts'];
+const steps = ['test/db/changed-feeds.test.ts'];
 const api = ['test/api/template-rechecks.test.ts'];
 const dispatch = ['test/db/message-dispatch.test.ts'];
 
@@ -62,7 +62,7 @@ export const mutations: Mutation[] = [
     file: 'src/messaging/sending/recheck.ts',
     find: 'Math.min(nowMs - queuedAtMostMs, openSinceMs)',
     replace: 'nowMs - queuedAtMostMs',
-    tests: api,
+    tests: steps,
   },
   {
     name: 'new sample addresses count as a change of the template',

@@ -23,10 +23,24 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a template in review may be edited',
-    file: rules,
-    find: "new Set(['REJECTED', 'PAUSED'])",
-    replace: "new Set(['REJECTED', 'PAUSED', 'PENDING'])",
+    file: 'src/adapters/meta/error-codes.ts',
+    find: "providerStatus === 'PAUSED'",
+    replace: "providerStatus !== 'DISABLED'",
     tests: ruleTests,
+  },
+  {
+    name: 'a rejected template is submitted again with a sample that only the platform has',
+    file: operation,
+    find: '  requireSamples(row.components);\n',
+    replace: '',
+    tests: ['test/api/template-samples.test.ts'],
+  },
+  {
+    name: 'an edit takes the address of a sample for a handle',
+    file: 'src/messaging/templates/draft.ts',
+    find: 'else if (isAddress(handle))',
+    replace: "else if (handle === '')",
+    tests: ['test/api/template-samples.test.ts'],
   },
   {
     name: 'a template is edited while messages of it are queued',
@@ -52,8 +66,8 @@ export const mutations: Mutation[] = [
   {
     name: 'the category of an approved template is edited',
     file: 'src/messaging/templates/edit.ts',
-    find: "row.status === 'approved' && category !== row.category",
-    replace: "row.status === 'draft' && category !== row.category",
+    find: 'row.status === templateStatus.approved && category',
+    replace: 'row.status === templateStatus.draft && category',
     tests,
   },
   {
