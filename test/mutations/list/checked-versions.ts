@@ -5,7 +5,7 @@ const feeds = 'src/messaging/campaigns/feeds-store.ts';
 const changed = 'src/messaging/campaigns/changed-feeds-store.ts';
 const steps = ['test/db/changed-feeds.test.ts'];
 const api = ['test/api/template-rechecks.test.ts'];
-const dispatch = ['test/db/message-dispatch.test.ts'];
+const dispatch = ['test/db/message-leases.test.ts'];
 
 export const mutations: Mutation[] = [
   {
