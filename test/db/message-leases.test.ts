@@ -47,9 +47,11 @@ describe('a message that was claimed again while it waited here', () => {
     for (const { release } of both) release();
     const idle = () => both.every(({ dispatcher }) => dispatcher.capacity(owner, 1, 1) === 1);
     for (let round = 1; round <= 20; round++) {
-      await sql`update messages set due_at = now() where sender_id = ${owner} and state = 0`.execute(
-        database.db,
-      );
+      // locked in the order of ids, as every statement does
+      await sql`
+        update messages m set due_at = now() from (
+          select account_id, id from messages where sender_id = ${owner} and state = 0 order by id for update) x
+        where m.account_id = x.account_id and m.id = x.id`.execute(database.db);
       await Promise.all(both.map(({ dispatcher }) => dispatcher.round()));
       if (round % 5 === 0) await expect.poll(idle, { interval: 5 }).toBe(true);
     }
