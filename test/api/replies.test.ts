@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, test } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { insertReply } from '../../src/messaging/replies/store.ts';
-import { beginDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
+import { beginNow } from '../harness/dispatch.ts';
 import { type Answer, type Gateway, number, waba } from '../harness/gateway.ts';
 import { type Replies, startReplies } from '../harness/replies.ts';
 import { messageOf, send } from '../harness/sends.ts';
@@ -247,7 +247,7 @@ describe('the window', () => {
   it('is checked again by the statement that begins the dispatch of the reply', async () => {
     const phone = newPhone();
     await writes(phone);
-    const { db, hot } = gateway.database;
+    const { db } = gateway.database;
     await sql`update senders set halted_at = now() where id = ${senderId}`.execute(db);
     const { id } = (await reply({ phone, text: 'Hello' })).body.data;
     const key = { accountId: gateway.accountId, id };
@@ -256,9 +256,9 @@ describe('the window', () => {
       db,
     );
     await sql`update senders set halted_at = null where id = ${senderId}`.execute(db);
-    expect(await beginDispatch(hot, [key])).toEqual([false]);
+    expect(await beginNow(gateway.database, [key])).toEqual([false]);
     await sql`update messages set expires_at = now() + interval '1 second' where id = ${id}`.execute(db);
-    expect(await beginDispatch(hot, [key])).toEqual([true]);
+    expect(await beginNow(gateway.database, [key])).toEqual([true]);
   });
 
   it('ends a queued reply when it closes', async () => {
