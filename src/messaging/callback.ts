@@ -100,11 +100,11 @@ function reportRoute(server: Server, deps: CallbackDeps, apps: CallbackApps): vo
       const body = request.body as VerifiedCallback | undefined;
       const { app, callback } = body ?? (await verified(request, Buffer.alloc(0)));
       const content = deps.platform.readCallback(callback);
+      const subjects = subjectsOf(content);
       // a number added a moment ago may not be cached yet
-      const isCached =
-        phoneNumbersIn(content).every((phoneNumberId) => hasNumber(app, phoneNumberId)) &&
-        businessAccountsIn(content).every((businessAccountId) => hasBusinessAccount(app, businessAccountId));
-      await applyCallback(deps, isCached ? app : await apps.fresh(senderIdOf(request)), content);
+      const current = hasAll(app, subjects) ? app : await apps.fresh(senderIdOf(request));
+      await applyCallback(deps, current, content);
+      deps.lastCallbacks.note(sendersOf(current, subjects));
       return ok('Callback applied.', null);
     },
   );
@@ -128,17 +128,27 @@ async function verify(
   throw notSigned();
 }
 
-const phoneNumbersIn = ({ statuses, numbers, received }: CallbackContent) =>
-  [...statuses, ...numbers, ...received].map(({ phoneNumberId }) => phoneNumberId);
+/** The platform's ids of the phone numbers and business accounts that a callback is about, each once. */
+interface Subjects {
+  phoneNumbers: Set<string>;
+  businessAccounts: Set<string>;
+}
 
-const businessAccountsIn = ({ templates, identities }: CallbackContent) =>
-  [...templates, ...identities].map(({ businessAccountId }) => businessAccountId);
+function subjectsOf({ statuses, numbers, received, templates, identities }: CallbackContent): Subjects {
+  const subjects: Subjects = { phoneNumbers: new Set(), businessAccounts: new Set() };
+  for (const reports of [statuses, numbers, received])
+    for (const { phoneNumberId } of reports) subjects.phoneNumbers.add(phoneNumberId);
+  for (const reports of [templates, identities])
+    for (const { businessAccountId } of reports) subjects.businessAccounts.add(businessAccountId);
+  return subjects;
+}
 
-const hasNumber = (app: CallbackApp, phoneNumberId: string) =>
-  app.numbers.some((number) => number.phone_number_id === phoneNumberId);
-
-const hasBusinessAccount = (app: CallbackApp, businessAccountId: string) =>
-  app.numbers.some((number) => number.business_account_id === businessAccountId);
+/** True if the app is known to have them all. */
+function hasAll({ numbers }: CallbackApp, { phoneNumbers, businessAccounts }: Subjects): boolean {
+  for (const id of phoneNumbers) if (!numbers.some((own) => own.phone_number_id === id)) return false;
+  for (const id of businessAccounts) if (!numbers.some((own) => own.business_account_id === id)) return false;
+  return true;
+}
 
 async function applyCallback(deps: CallbackDeps, app: CallbackApp, content: CallbackContent): Promise<void> {
   const accountsOf = (phoneNumberId: string) =>
@@ -159,7 +169,6 @@ async function applyCallback(deps: CallbackDeps, app: CallbackApp, content: Call
     return { ...report, senderIds: own.map(({ id }) => id) };
   });
   await reactToNumberErrors(deps, numbers);
-  deps.lastCallbacks.note(sendersIn(app, content));
   const { provider } = deps.platform;
   const senderId = app.sender.id;
   deps.log.debug({ provider, senderId, ...applied, foreign, ignored: content.ignored }, 'callback.applied');
@@ -171,14 +180,10 @@ async function applyCallback(deps: CallbackDeps, app: CallbackApp, content: Call
 }
 
 /** The senders that a callback concerns. */
-function sendersIn(app: CallbackApp, content: CallbackContent): Set<string> {
-  const phoneNumbers = new Set(phoneNumbersIn(content));
-  const businessAccounts = new Set(businessAccountsIn(content));
-  const concerned = app.numbers.filter(
-    (number) => phoneNumbers.has(number.phone_number_id) || businessAccounts.has(number.business_account_id),
-  );
-  return new Set(concerned.map(({ id }) => id));
-}
+const sendersOf = ({ numbers }: CallbackApp, { phoneNumbers, businessAccounts }: Subjects): string[] =>
+  numbers
+    .filter((own) => phoneNumbers.has(own.phone_number_id) || businessAccounts.has(own.business_account_id))
+    .map(({ id }) => id);
 
 async function applyReceived(deps: CallbackDeps, app: CallbackApp, content: CallbackContent): Promise<void> {
   const callback: ReceivedCallback = {

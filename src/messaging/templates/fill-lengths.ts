@@ -6,7 +6,15 @@ import { type PartsPlan, type Placeholder, shortKey, substitute, type TemplatePl
 /** WhatsApp's limits on the filled text (Cloud API, "Template components"), in characters. */
 const limits = { header: 60, body: 1024, offerBody: 600, cardBody: 160, url: 2000, copyCode: 15 };
 
-const length = (text: string) => [...text].length;
+/** The number of characters, counted only if it may be more than `limit`: each has one or two UTF-16 units. */
+const lengthUpTo = (text: string, limit: number) => (text.length <= limit ? 0 : [...text].length);
+
+/** How many placeholders a text has at most. */
+function placeholdersIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('{{'); at >= 0; at = text.indexOf('{{', at + 2)) count += 1;
+  return count;
+}
 
 /** Checks the lengths of components that have all of their values; `path` is that of the variables. */
 export function lengthProblems(
@@ -15,7 +23,8 @@ export function lengthProblems(
   path: string,
   problems: Problem[],
 ): void {
-  const over = (placeholder: Placeholder | undefined, what: string, size: number, limit: number) => {
+  const over = (placeholder: Placeholder | undefined, what: string, text: string, limit: number) => {
+    const size = lengthUpTo(text, limit);
     if (size <= limit || !placeholder) return;
     const message = `makes the ${what} ${size} characters long; at most ${limit} are allowed`;
     problems.push({ path: `${path}.${shortKey(plan, placeholder)}`, message });
@@ -24,20 +33,24 @@ export function lengthProblems(
     for (const where of ['header', 'body'] as const) {
       const own = parts.placeholders.filter((placeholder) => placeholder.where === where);
       if (!own.every((placeholder) => values.has(placeholder))) continue;
-      const byToken = new Map(own.map((placeholder) => [placeholder.token, values.get(placeholder) ?? '']));
+      const text = parts[where]?.text ?? '';
       const limit = where === 'body' ? bodyLimit : limits.header;
-      over(own[0], where, length(substitute(parts[where]?.text ?? '', byToken)), limit);
+      const longest = Math.max(0, ...own.map((placeholder) => values.get(placeholder)?.length ?? 0));
+      // nearly every text is short enough whatever is where
+      if (text.length + placeholdersIn(text) * longest <= limit) continue;
+      const byToken = new Map(own.map((placeholder) => [placeholder.token, values.get(placeholder) ?? '']));
+      over(own[0], where, substitute(text, byToken), limit);
     }
     for (const placeholder of parts.placeholders.filter(({ where }) => where === 'button')) {
       const value = values.get(placeholder) ?? '';
       // a one-time code is sent as a URL button
       if (placeholder.subType !== 'url' || plan.category === 'AUTHENTICATION') {
-        over(placeholder, 'code', length(value), limits.copyCode);
+        over(placeholder, 'code', value, limits.copyCode);
         continue;
       }
       const url = parts.buttons[placeholder.buttonIndex]?.url ?? '';
       const filled = substitute(url, new Map([[placeholder.token, percentEncoded(value)]]));
-      over(placeholder, 'address', length(filled), limits.url);
+      over(placeholder, 'address', filled, limits.url);
     }
   };
   check(plan, plan.offer ? limits.offerBody : limits.body);

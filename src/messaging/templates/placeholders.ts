@@ -176,10 +176,10 @@ function keysOf(placeholders: Placeholder[], isAuthentication: boolean): Map<str
 }
 
 /** Every placeholder of a template, those of cards too. */
-export const allPlaceholders = (plan: TemplatePlan): Placeholder[] => [
-  ...plan.placeholders,
-  ...plan.cards.flatMap((card) => card.placeholders),
-];
+export const allPlaceholders = (plan: TemplatePlan): readonly Placeholder[] =>
+  plan.cards.length === 0
+    ? plan.placeholders
+    : [...plan.placeholders, ...plan.cards.flatMap((card) => card.placeholders)];
 
 /** The shortest key of a placeholder, which errors use for a missing value. */
 export function shortKey(plan: TemplatePlan, placeholder: Placeholder): string {

@@ -19,8 +19,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a report for a business account added a moment ago is lost',
     file: 'src/messaging/callback.ts',
-    find: 'businessAccountsIn(content).every((businessAccountId) => hasBusinessAccount(app, businessAccountId))',
-    replace: 'content.templates.length >= 0',
+    find: '  for (const id of businessAccounts) if (!numbers.some((own) => own.business_account_id === id)) return false;\n',
+    replace: '',
     tests: ['test/api/template-callbacks.test.ts'],
   },
   {
