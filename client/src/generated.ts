@@ -1429,6 +1429,8 @@ export type ReceivedMessage = {
     }>;
     /** The company on the card. */
     company?: string;
+    /** The platform's own word for where the card comes from: `contact_request` is the answer to a template's button that asks for it. */
+    origin?: string;
   }>;
   /** A reaction to a message. */
   reaction?: {

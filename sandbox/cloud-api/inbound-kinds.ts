@@ -120,5 +120,42 @@ export const inboundKinds: Record<string, (file: InboundFile) => object> = {
     type: 'unsupported',
     errors: [{ code: 131060, title: 'This message is unavailable', message: 'This message is unavailable' }],
   }),
+  // what somebody who was asked for their contact information by a template's button sends
+  contact_request: () => ({
+    type: 'contacts',
+    contacts: [
+      {
+        vcard:
+          'BEGIN:VCARD\nVERSION:3.0\nFN:Pablo M.\nTEL;type=MOBILE;waid=16505551234:+1 (650) 555-1234\nEND:VCARD',
+        origin: 'contact_request',
+        phones: [{ phone: '+1 (650) 555-1234', wa_id: '16505551234', type: 'MOBILE' }],
+      },
+    ],
+  }),
+  group_text: () => ({
+    type: 'text',
+    text: { body: 'What does everyone think?' },
+    group_id: 'Y2FwaV9ncm91cDox',
+  }),
+  edit: () => ({
+    type: 'edit',
+    edit: {
+      original_message_id: 'wamid.EARLIER',
+      message: { type: 'text', text: { body: 'Hello again!' }, context: { id: 'M0' } },
+    },
+  }),
+  revoke: () => ({ type: 'revoke', revoke: { original_message_id: 'wamid.EARLIER' } }),
+  // an earlier word for a kind that is not passed on
+  unknown: () => ({
+    type: 'unknown',
+    errors: [
+      {
+        code: 130501,
+        title: 'Unsupported message type',
+        message: 'Message type is not currently supported',
+        error_data: { details: 'Message type is not currently supported' },
+      },
+    ],
+  }),
   request_welcome: () => ({ type: 'request_welcome' }),
 };

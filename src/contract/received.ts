@@ -44,6 +44,9 @@ const card = Type.Object(
       }),
     ),
     company: optionalText('The company on the card.'),
+    origin: optionalText(
+      "The platform's own word for where the card comes from: `contact_request` is the answer to a template's button that asks for it.",
+    ),
   },
   { description: 'A contact card.' },
 );

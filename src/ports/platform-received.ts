@@ -30,6 +30,8 @@ export interface ReceivedCard {
   phones: { phone: string; type?: string; userPhone?: string }[];
   emails?: { email: string; type?: string }[];
   company?: string;
+  /** Where the card comes from, in the platform's word: `contact_request` answers a button of a template. */
+  origin?: string;
 }
 
 /** The parsed members of an inbound message; absent ones do not apply to its type. */

@@ -88,9 +88,9 @@ describe('the platform accepts a template that needs more than variables', () =>
         offerExpiresAt: '2096-12-01T00:00:00Z',
       },
       [
+        { type: 'limited_time_offer' },
         { sub_type: 'copy_code' },
         { sub_type: 'url', parameters: [{ text: 'summer%20sale' }] },
-        { type: 'limited_time_offer' },
       ],
     ],
     ['catalog', { catalog: { thumbnailProductId: 'p1' } }, [{ sub_type: 'CATALOG' }]],

@@ -71,6 +71,7 @@ describe('statuses', () => {
 
   it.each([
     ['an unknown status', { status: 'deleted' }],
+    ['the failure of a payment', { status: 'failed', type: 'payment', payment: { reference_id: 'r' } }],
     ['no id', { id: undefined }],
     ['an id longer than an index entry', { id: 'w'.repeat(513) }],
     ['no valid time', { timestamp: 'soon' }],

@@ -23,7 +23,7 @@ describe('the body of a send', () => {
       to: '+919876543210',
       type: 'template',
       biz_opaque_callback_data: '019a0b5e-7c00-7000-8000-000000000001',
-      template: { name: 'order_update', language: { code: 'en_US' } },
+      template: { name: 'order_update', language: { policy: 'deterministic', code: 'en_US' } },
     });
   });
 
@@ -93,6 +93,20 @@ describe('the body of a send', () => {
       { type: 'button', sub_type: 'url', index: '0', parameters: text('123456') },
     ]);
   });
+});
+
+it('has its components in the order of the platform’s examples', () => {
+  const filled = {
+    header: { kind: 'media', media: 'image', link: 'https://cdn.example/a.png' },
+    body: [{ text: 'Ada' }],
+    buttons: [{ index: 0, subType: 'copy_code', value: '250FF' }],
+    offerExpiresAt: 1_700_000_000_000,
+    cards: [{ body: [{ text: 'One' }], buttons: [{ index: 0, subType: 'url', value: 'a' }] }],
+  } satisfies FilledTemplate;
+  const types = (list: unknown) => (list as { type: string }[]).map(({ type }) => type);
+  const sent = components(filled) as { cards?: { components: object[] }[] }[];
+  expect(types(sent)).toEqual(['header', 'body', 'limited_time_offer', 'button', 'carousel']);
+  expect(types(sent.at(-1)?.cards?.[0]?.components)).toEqual(['body', 'button']);
 });
 
 test('a template is converted to our fields; omitted ones are empty', () => {

@@ -146,6 +146,30 @@ describe('an inbound message', () => {
         },
       },
     ],
+    [
+      'contacts',
+      {
+        contacts: [
+          {
+            vcard: 'BEGIN:VCARD\nVERSION:3.0\nN:M.;Pablo\nFN:Pablo\\, M.\nEND:VCARD',
+            origin: 'contact_request',
+          },
+        ],
+      },
+      { contacts: [{ name: 'Pablo, M.', phones: [], origin: 'contact_request' }] },
+    ],
+    [
+      'edit',
+      { edit: { original_message_id: 'wamid.B', message: { type: 'text', text: { body: 'New' } } } },
+      { text: 'New' },
+    ],
+    [
+      'edit',
+      { edit: { message: { type: 'image', image: { ...media, caption: 'New' } } } },
+      { media: { mimeType: 'image/jpeg', sha256: 'Jd8+=', caption: 'New' } },
+    ],
+    ['edit', { edit: { message: { type: 'edit', edit: { message: {} } } } }, {}],
+    ['revoke', { revoke: { original_message_id: 'wamid.B' } }, {}],
     ['unsupported', { errors: [{ code: 131051 }], unsupported: { type: 'poll' } }, {}],
     ['request_welcome', {}, {}],
     ['a_kind_nobody_knows', { a_kind_nobody_knows: { x: 1 } }, {}],
@@ -177,6 +201,14 @@ describe('the person of a message', () => {
       ...{ phone: null, userId: 'US.1349' },
       person: { phone: null, userId: 'US.1349', name: 'Ada' },
     });
+  });
+
+  it('is known by a user id in the place of the number', () => {
+    const message = { ...head, type: 'text', from: 'US.1234', from_user_id: undefined };
+    expect(read([message], {})[0]).toMatchObject({
+      ...{ phone: null, userId: 'US.1234', person: { phone: null, userId: 'US.1234' } },
+    });
+    expect(read([{ ...message, from: 'someone' }], {})[0]?.person).toBeNull();
   });
 
   it('has every number and id that the platform names together', () => {
@@ -223,7 +255,13 @@ describe('the person of a message', () => {
     const value = {
       metadata: { phone_number_id: '11' },
       user_id_update: [
-        { wa_id: '1555', detail: 'x', user_id: { previous: 'US.1', current: 'US.2' }, timestamp: '1' },
+        {
+          wa_id: '1555',
+          detail: 'x',
+          user_id: { previous: 'US.1', current: 'US.2' },
+          parent_user_id: { previous: 'US.ENT.1', current: 'US.ENT.2' },
+          timestamp: '1',
+        },
         { user_id: {} },
         'x',
       ],
@@ -232,7 +270,13 @@ describe('the person of a message', () => {
     expect(readCallback(Buffer.from(JSON.stringify(body))).identities).toEqual([
       {
         ...{ phoneNumberId: '11', businessAccountId: 'W' },
-        person: { phone: '1555', userId: 'US.2', name: null, otherPhones: [], otherUserIds: ['US.1'] },
+        person: {
+          phone: '1555',
+          userId: 'US.2',
+          name: null,
+          otherPhones: [],
+          otherUserIds: ['US.1', 'US.ENT.1', 'US.ENT.2'],
+        },
       },
     ]);
   });

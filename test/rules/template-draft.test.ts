@@ -71,6 +71,11 @@ describe('a draft that the platform accepts has no problems', () => {
       { category: 'AUTHENTICATION' },
     ],
     [
+      'a one-time password with its app in the button, as earlier examples of the platform have it',
+      [{ type: 'BODY' }, otp({ otp_type: 'ONE_TAP', ...app })],
+      { category: 'AUTHENTICATION' },
+    ],
+    [
       'a zero-tap code with accepted terms',
       [{ type: 'BODY' }, otp({ otp_type: 'ZERO_TAP', supported_apps: [app], zero_tap_terms_accepted: true })],
       { category: 'AUTHENTICATION' },

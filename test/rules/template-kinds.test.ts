@@ -70,6 +70,17 @@ describe('the platform’s form of', () => {
     ]);
   });
 
+  test.each([
+    ['https://cdn.example/bills/Bill%20May.pdf?v=2', 'Bill May.pdf'],
+    ['https://cdn.example/%E0%A4.pdf', '%E0%A4.pdf'],
+    ['https://cdn.example/', undefined],
+  ])('a document by its address, with the file name in it: %s', (link, filename) => {
+    const document = filename === undefined ? { link } : { link, filename };
+    expect(sent([{ type: 'HEADER', format: 'DOCUMENT' }, body], { headerMediaUrl: link })).toEqual([
+      { type: 'header', parameters: [{ type: 'document', document }] },
+    ]);
+  });
+
   test('a catalog, a list of products and a single product', () => {
     const action = (subType: string, given: object) => [
       { type: 'button', sub_type: subType, index: '0', parameters: [{ type: 'action', action: given }] },

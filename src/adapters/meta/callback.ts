@@ -94,6 +94,8 @@ function priceOf(pricing: unknown): Pick<StatusReport, 'priceCategory' | 'billab
 }
 
 function statusReport(status: Json, phoneNumberId: string): StatusReport | undefined {
+  // the status of a payment has the id of its message, and may be `failed` ("Receive payments": payment webhooks)
+  if ((textOf(status.type) ?? 'message') !== 'message') return undefined;
   // `played`: the recipient listened to a voice message, so it was read
   const word = status.status === 'played' ? 'read' : textOf(status.status);
   const wamid = textOf(status.id);

@@ -85,14 +85,13 @@ function buttonComponent(button: FilledButton): object {
   return { type: 'button', sub_type: subType, index: String(button.index), parameters: [parameter] };
 }
 
-function partComponents(
-  { header, body, buttons }: FilledParts,
+function textComponents(
+  { header, body }: FilledParts,
   platformId: (media: FilledMedia) => string | undefined,
 ): object[] {
   return [
     ...(header ? [{ type: 'header', parameters: headerParameters(header, platformId) }] : []),
     ...(body.length > 0 ? [{ type: 'body', parameters: body.map(textParameter) }] : []),
-    ...buttons.map(buttonComponent),
   ];
 }
 
@@ -104,11 +103,14 @@ function offerComponent(expiresAtMs: number): object {
   };
 }
 
+/** In the order of the platform's examples. */
 function components({ filled, platformMediaId, cardMediaIds }: OutgoingMessage): object[] {
   const { offerExpiresAt, cards, ...parts } = filled;
+  const idOfCard = ({ mediaId }: FilledMedia) => cardMediaIds?.get(mediaId ?? '');
   return [
-    ...partComponents(parts, () => platformMediaId),
+    ...textComponents(parts, () => platformMediaId),
     ...(offerExpiresAt === undefined ? [] : [offerComponent(offerExpiresAt)]),
+    ...parts.buttons.map(buttonComponent),
     ...(cards === undefined
       ? []
       : [
@@ -116,7 +118,7 @@ function components({ filled, platformMediaId, cardMediaIds }: OutgoingMessage):
             type: 'carousel',
             cards: cards.map((card, index) => ({
               card_index: index,
-              components: partComponents(card, ({ mediaId }) => cardMediaIds?.get(mediaId ?? '')),
+              components: [...textComponents(card, idOfCard), ...card.buttons.map(buttonComponent)],
             })),
           },
         ]),
@@ -137,7 +139,8 @@ export function messageBody(message: OutgoingMessage): object {
     biz_opaque_callback_data: message.correlationId,
     template: {
       name: message.templateName,
-      language: { code: message.language },
+      // the published schema requires the policy, of which there is one
+      language: { policy: 'deterministic', code: message.language },
       ...(parts.length > 0 ? { components: parts } : {}),
     },
   };

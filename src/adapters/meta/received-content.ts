@@ -51,11 +51,18 @@ function cardOf(card: Json): ReceivedCard {
     ...given({ type: longText(type), userPhone: longText(userPhone) }),
   }));
   return {
-    name: isObject(card.name) ? orNull(card.name.formatted_name) : null,
+    name: (isObject(card.name) ? longText(card.name.formatted_name) : undefined) ?? nameInVcard(card.vcard),
     phones,
     ...(emails.length > 0 ? { emails } : {}),
     ...given({ company: isObject(card.org) ? longText(card.org.company) : undefined }),
+    ...given({ origin: longText(card.origin) }),
   };
+}
+
+/** The name in a vCard (RFC 6350, `FN`), which some cards have instead of members. */
+function nameInVcard(vcard: unknown): string | null {
+  const name = /^FN(?:;[^:\r\n]*)?:(.+)$/im.exec(longText(vcard) ?? '')?.[1];
+  return name?.replace(/\\([,;\\])/g, '$1').trim() || null;
 }
 
 /** The deepest value that is parsed out of a text: the database and receivers have limits of their own. */
@@ -136,6 +143,16 @@ export function contentOf(
   if (isMedia(own)) {
     content.media = mediaOf(own);
     mediaRef = refOf(own.id);
+  }
+  if ((type === 'edit' || type === 'revoke') && isObject(own)) {
+    // refers to the person's own earlier message; an edit has the new message
+    contextRef ??= refOf(own.original_message_id);
+    const edited = isObject(own.message) ? own.message : {};
+    const editedType = textOf(edited.type) ?? '';
+    if (type === 'edit' && editedType !== 'edit') {
+      const inner = contentOf(edited, editedType);
+      return { ...inner, contextRef: contextRef ?? null };
+    }
   }
   if (type === 'contacts') content.contacts = objectsOf(own).map(cardOf);
   if (isObject(own)) {

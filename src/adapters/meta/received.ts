@@ -23,6 +23,11 @@ export function phoneOf(value: unknown): string | null {
   return /^\d+$/.test(digits) && digits.length <= phoneMaxDigits ? digits : null;
 }
 
+/** A person's id in the place of their number, as some callbacks have it. */
+function userIdInPhone(value: unknown): string | null {
+  return /^[A-Z]{2}\.(ENT\.)?\w+$/.test(textOf(value) ?? '') ? userIdOf(value) : null;
+}
+
 function userIdOf(value: unknown): string | null {
   const id = textOf(value)?.toWellFormed() ?? '';
   return id !== '' && id.length <= userIdMax ? id : null;
@@ -60,7 +65,10 @@ function personOf(message: Json, type: string, people: People): ReceivedPerson |
   const contact = contactOf(message, people);
   const change = changeOf(message, type);
   const phones = [change?.wa_id, message.from, contact?.wa_id].map(phoneOf);
-  const userIds = [change?.user_id, message.from_user_id, contact?.user_id].map(userIdOf);
+  const userIds = [
+    ...[change?.user_id, message.from_user_id, contact?.user_id].map(userIdOf),
+    userIdInPhone(message.from),
+  ];
   const parents = [
     ...[change?.previous_user_id, message.from_parent_user_id, contact?.parent_user_id],
     ...[change?.parent_user_id, change?.previous_parent_user_id],
@@ -76,19 +84,45 @@ function personOf(message: Json, type: string, people: People): ReceivedPerson |
   };
 }
 
+/** The members that name the kind of a message; some published examples have no `type`. */
+const kinds = [
+  ...['text', 'image', 'audio', 'video', 'document', 'sticker', 'location', 'contacts', 'interactive'],
+  ...['button', 'reaction', 'order', 'system'],
+];
+
+/** The platform's own word for the kind of a message; `unknown` if it gave none. */
+function typeOf(message: Json): string {
+  const word = textOf(message.type)?.slice(0, typeMax).toWellFormed();
+  return (
+    word || (kinds.find((kind) => typeof message[kind] === 'object' && message[kind] !== null) ?? 'unknown')
+  );
+}
+
+/** Kinds that say something about a person or an earlier message, and open no reply window. */
+const notices = new Set(['system', 'edit', 'revoke']);
+
+/**
+ * True if the person wrote to the business alone: a message in a group opens a window for the group ("Groups API pricing").
+ * The platform's own word `unknown` stands for a message of a kind that it does not pass on.
+ */
+function isFromPerson(message: Json, type: string): boolean {
+  const isKnown = type !== 'unknown' || textOf(message.type) === 'unknown';
+  return isKnown && !notices.has(type) && textOf(message.group_id) === undefined;
+}
+
 /** Reads one element of `messages`. An element without a readable form still has its type and `raw`. */
 function receivedMessage(element: unknown, people: People, phoneNumberId: string, raw: string) {
   const message = isObject(element) ? element : {};
-  const type = textOf(message.type)?.slice(0, typeMax).toWellFormed() || 'unknown';
+  const type = typeOf(message);
   const person = personOf(message, type, people);
   const contact = contactOf(message, people);
   const received: ReceivedMessage = {
     phoneNumberId,
     messageRef: refOf(message.id) ?? null,
     phone: phoneOf(message.from) ?? phoneOf(contact?.wa_id),
-    userId: userIdOf(message.from_user_id) ?? userIdOf(contact?.user_id),
+    userId: userIdOf(message.from_user_id) ?? userIdOf(contact?.user_id) ?? userIdInPhone(message.from),
     ...{ person, type, raw },
-    isFromPerson: person !== null && type !== 'system' && type !== 'unknown',
+    isFromPerson: person !== null && isFromPerson(message, type),
     timestamp: timestampOf(message.timestamp),
     ...contentOf(message, type),
   };
@@ -155,12 +189,13 @@ export function identitiesIn(value: Json, businessAccountId: string): IdentityRe
   const phoneNumberId = isObject(value.metadata) ? textOf(value.metadata.phone_number_id) : undefined;
   return objectsOf(value.user_id_update).flatMap((notice) => {
     const ids = isObject(notice.user_id) ? notice.user_id : {};
+    const parent = isObject(notice.parent_user_id) ? notice.parent_user_id : {};
     const [current, previous] = [userIdOf(ids.current), userIdOf(ids.previous)];
     const phone = phoneOf(notice.wa_id);
     if (current === null) return [];
     const person = {
       ...{ phone, userId: current, name: null, otherPhones: [] },
-      otherUserIds: only([previous], current),
+      otherUserIds: only([previous, userIdOf(parent.previous), userIdOf(parent.current)], current),
     };
     return [{ phoneNumberId: phoneNumberId ?? null, businessAccountId, person }];
   });

@@ -29,7 +29,7 @@ export function checkButtons(buttons: TemplateButton[], isAuthentication: boolea
     add('.buttons', `must have 1 to ${buttonsMax} buttons`);
   for (const [type, limit] of Object.entries(mostButtons))
     if (types.filter((one) => one === type).length > limit)
-      add('.buttons', `must have at maxLength ${limit} of the type ${type}`);
+      add('.buttons', `must have at most ${limit} of the type ${type}`);
   const [first, last] = [types.indexOf('QUICK_REPLY'), types.lastIndexOf('QUICK_REPLY')];
   if (first >= 0 && types.slice(first, last).some((type) => type !== 'QUICK_REPLY'))
     add('.buttons', 'must have all quick replies next to each other');
@@ -43,7 +43,7 @@ export function checkButtons(buttons: TemplateButton[], isAuthentication: boolea
 function checkButton(button: TemplateButton, add: Add): void {
   const type = upper(button.type);
   if (lengthOf(button.text) > maxLength.label)
-    add('.text', `must have at maxLength ${maxLength.label} characters`);
+    add('.text', `must have at most ${maxLength.label} characters`);
   if (!button.text && type !== 'COPY_CODE' && type !== 'OTP') add('.text', 'is missing');
   if (/\{\{|[\n\r\t]/.test(button.text ?? ''))
     add('.text', 'must not contain variables, line breaks or tabs');
@@ -65,10 +65,10 @@ function checkUrl(button: TemplateButton, add: Add): void {
   else if (!URL.canParse(fixed)) add('.url', 'must be a URL with a host name');
   else if (platformHost.test(new URL(fixed).hostname))
     add('.url', 'must not link to WhatsApp (wa.me, whatsapp.com); use a URL of your own');
-  if (lengthOf(url) > maxLength.url) add('.url', `must have at maxLength ${maxLength.url} characters`);
+  if (lengthOf(url) > maxLength.url) add('.url', `must have at most ${maxLength.url} characters`);
   const tokens = tokensOf(url);
   if (tokens.length > 1 || (tokens.length === 1 && !url.trimEnd().endsWith('}}')))
-    add('.url', 'must have at maxLength one variable, at its end');
+    add('.url', 'must have at most one variable, at its end');
   if (tokens.length > 0 && !firstExample(button.example))
     add('.example', 'must be the URL with a value for the variable');
 }
@@ -81,14 +81,13 @@ function firstExample(example: unknown): string | undefined {
 
 function checkPhone(phone: unknown, add: Add): void {
   if (typeof phone !== 'string' || !/^\+?\d{5,20}$/.test(phone) || phone.length > maxLength.phone)
-    add('.phone_number', `must be digits with the country code, at maxLength ${maxLength.phone} characters`);
+    add('.phone_number', `must be digits with the country code, at most ${maxLength.phone} characters`);
 }
 
 function checkCode(example: unknown, add: Add): void {
   const code = firstExample(example);
   if (code === undefined) add('.example', 'is missing: set a code for the reviewers');
-  else if (lengthOf(code) > maxLength.code)
-    add('.example', `must have at maxLength ${maxLength.code} characters`);
+  else if (lengthOf(code) > maxLength.code) add('.example', `must have at most ${maxLength.code} characters`);
 }
 
 /** One-tap and zero-tap buttons must name the Android apps that receive the code. */
@@ -96,7 +95,10 @@ function checkOtp(button: TemplateButton, add: Add): void {
   const type = upper(button.otp_type);
   if (!otpTypes.includes(type)) add('.otp_type', `must be one of ${otpTypes.join(', ')}`);
   if (type !== 'ONE_TAP' && type !== 'ZERO_TAP') return;
-  const apps = button.supported_apps;
+  const { package_name, signature_hash } = button;
+  // the platform's earlier form, which its published examples still have: one app in the button itself
+  const apps =
+    button.supported_apps ?? (package_name === undefined ? [] : [{ package_name, signature_hash }]);
   if (!Array.isArray(apps) || apps.length === 0 || apps.length > appsMax) {
     add('.supported_apps', `must name 1 to ${appsMax} apps by package_name and signature_hash`);
   } else {

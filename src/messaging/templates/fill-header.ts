@@ -89,6 +89,18 @@ function mediaProblem(needed: string, { mediaId, media }: HeaderFilling): string
   return undefined;
 }
 
+const fileNameMax = 240;
+
+/** The file name at the end of an address; people see a document without a name as untitled. */
+function fileNameIn(link: string): string | undefined {
+  const last = URL.parse(link)?.pathname.split('/').at(-1) ?? '';
+  try {
+    return decodeURIComponent(last).slice(0, fileNameMax).toWellFormed() || undefined;
+  } catch {
+    return last.slice(0, fileNameMax) || undefined;
+  }
+}
+
 /** The header of a template or card; undefined if it needs nothing. */
 export function filledHeader(
   plan: Pick<PartsPlan, 'headerMedia' | 'hasProduct'>,
@@ -101,6 +113,9 @@ export function filledHeader(
   if (headerMedia === 'location') return filling.location && { kind: 'location', ...filling.location };
   if (headerMedia === null) return undefined;
   const { headerMediaUrl: link, media } = filling;
-  if (link !== undefined) return { kind: 'media', media: headerMedia, link };
+  if (link !== undefined) {
+    const fileName = headerMedia === 'document' ? fileNameIn(link) : undefined;
+    return { kind: 'media', media: headerMedia, link, ...(fileName ? { fileName } : {}) };
+  }
   return { kind: 'media', media: headerMedia, ...(media ? { fileName: media.fileName } : {}) };
 }

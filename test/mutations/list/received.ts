@@ -2,6 +2,7 @@
 import type { Mutation } from '../mutation.ts';
 
 const parsing = ['test/rules/meta-received.test.ts', 'test/rules/meta-received-unreadable.test.ts'];
+const kinds = ['test/rules/meta-received-kinds.test.ts'];
 const received = ['test/api/received.test.ts'];
 const contacts = ['test/api/contacts.test.ts'];
 const people = ['test/db/people.test.ts'];
@@ -25,9 +26,37 @@ export const mutations: Mutation[] = [
   {
     name: 'a notice of the platform opens a reply window',
     file: 'src/adapters/meta/received.ts',
-    find: " && type !== 'system'",
-    replace: '',
+    find: 'isKnown && !notices.has(type) &&',
+    replace: 'isKnown &&',
     tests: parsing,
+  },
+  {
+    name: 'a message in a group opens a reply window of its sender',
+    file: 'src/adapters/meta/received.ts',
+    find: ' && textOf(message.group_id) === undefined',
+    replace: '',
+    tests: kinds,
+  },
+  {
+    name: 'a message of a kind that the platform does not pass on opens no reply window',
+    file: 'src/adapters/meta/received.ts',
+    find: "type !== 'unknown' || textOf(message.type) === 'unknown'",
+    replace: "type !== 'unknown'",
+    tests: kinds,
+  },
+  {
+    name: 'an edit refers to the message that the edited one quotes',
+    file: 'src/adapters/meta/received-content.ts',
+    find: 'return { ...inner, contextRef: contextRef ?? null };',
+    replace: 'return inner;',
+    tests: kinds,
+  },
+  {
+    name: 'the failure of a payment fails its message',
+    file: 'src/adapters/meta/callback.ts',
+    find: "(textOf(status.type) ?? 'message') !== 'message'",
+    replace: 'status.type === null',
+    tests: ['test/rules/meta-callback.test.ts'],
   },
   {
     name: 'the first of several members with one name is the source',
