@@ -39,12 +39,16 @@ export const messageIds = (keys: readonly MessageKey[]) => arrayText(keys.map((k
 export const keyRows = (keys: readonly MessageKey[]) =>
   sql`unnest(${accountIds(keys)}::uuid[], ${messageIds(keys)}::uuid[]) x(a, i)`;
 
+/** The condition of `isTemplateHeld`, of a row of `templates`. */
+export const isHeld = (template: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`(${template}.status <> 'approved' or ${template}.recheck_since is not null)`;
+
 /**
  * True while the template is not approved, or its queued messages are being checked. A deleted template holds nothing: the platform decides what becomes of its
  * messages. A scalar subquery, so that no plan can start from `templates`.
  */
 export const isTemplateHeld = (templateId: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql`((select t.status <> 'approved' or t.recheck_since is not null from templates t where t.id = ${templateId}) is true)`;
+  sql`((select ${isHeld(sql`t`)} from templates t where t.id = ${templateId}) is true)`;
 
 /** True if the sender is halted. */
 export const isSenderHalted = (senderId: RawBuilder<unknown>): RawBuilder<boolean> =>

@@ -1,13 +1,13 @@
 // Table sends and its cancellations: inserts a send with its messages, finds its template and sender, cancels it.
 import { type Selectable, sql } from 'kysely';
-import { arrayText } from '../../db/array-text.ts';
+import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { jsonLines } from '../../db/json-lines.ts';
 import type { DB } from '../../db/schema.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import type { TemplateRow } from '../templates/store.ts';
-import { isOptedOut, isSenderHalted, isTemplateHeld, stateSql } from './messages-sql-store.ts';
+import { isHeld, isOptedOut, stateSql } from './messages-sql-store.ts';
 
 /** The sender's columns that a send needs. */
 export interface ResolvedSender {
@@ -109,9 +109,11 @@ export async function insertSend(
   messages: NewMessage[],
   common: { priority: number; expiresInSeconds: number; processId: number },
 ): Promise<InsertedSend | undefined> {
+  const ids = arrayText(messages.map((one) => one.id));
+  const phones = textArray(messages.map((one) => one.phone));
   const { rows } = await sql<{ n: number; is_open: boolean; lease: string | null; opted_out: string[] }>`
-    /* insertSend */ with sender as (select id from senders where id = ${send.senderId} for key share),
-    template as (select id from templates where id = ${send.templateId}
+    /* insertSend */ with sender as (select id, halted_at is not null as is_halted from senders where id = ${send.senderId} for key share),
+    template as (select id, ${isHeld(sql`templates`)} as is_held from templates where id = ${send.templateId}
       and provider_status is distinct from ${ownProviderStatus.pendingDeletion}
       and components_changed_at is not distinct from ${send.templateChangedAt ?? null}::timestamptz for key share),
     s as (
@@ -121,15 +123,10 @@ export async function insertSend(
         ${send.name ?? null}, ${send.listed ?? false}, ${common.priority}, now(), ${common.expiresInSeconds}::int,
         now() + ${common.expiresInSeconds} * interval '1 second'
       from sender, template returning account_id, id, sender_id, template_id),
-    gate as (select not ${isSenderHalted(sql`s.sender_id`)} and not ${isTemplateHeld(sql`s.template_id`)} as is_open from s),
-    recipients as materialized (
-      select x.*, ${isOptedOut(sql`${send.accountId}::uuid`, sql`x.phone`, sql`${common.priority}::int`)} as opted_out from unnest(${arrayText(messages.map((one) => one.id))}::uuid[], ${messages.map((one) => one.phone)}::text[],
-        ${messages.map((one) => one.name)}::text[], ${jsonLines(messages.map((one) => JSON.stringify(one.content)))}::jsonb[],
-        ${arrayText(messages.map((one) => one.mediaId))}::uuid[],
-        ${jsonLines(messages.map((one) => one.metadata && JSON.stringify(one.metadata)))}::jsonb[],
-        ${arrayText(messages.map((one) => one.dispatchMode !== 'queued'))}::boolean[],
-        ${arrayText(messages.map((one) => one.dispatchMode === 'dispatching'))}::boolean[])
-        with ordinality x(id, phone, name, content, media_id, metadata, leased, dispatching, position)),
+    gate as (select not sender.is_halted and not template.is_held as is_open from sender, template),
+    unwanted as materialized (
+      select x.id from unnest(${ids}::uuid[], ${phones}::text[]) x(id, phone)
+      where ${isOptedOut(sql`${send.accountId}::uuid`, sql`x.phone`, sql`${common.priority}::int`)}),
     written as (
       insert into messages (account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata,
         position, priority, state, attempts, due_at, leased_by, expires_at)
@@ -138,13 +135,18 @@ export async function insertSend(
         case when x.dispatching and may_call then ${stateSql.dispatching} else ${stateSql.queued} end, (x.dispatching and may_call)::int,
         now() + case when x.leased and may_call then interval '60 seconds' else interval '0' end, ${common.processId}::int,
         now() + ${common.expiresInSeconds} * interval '1 second'
-      from s, gate, recipients x cross join lateral (select is_open and not x.opted_out as may_call) g
+      from s, gate, unnest(${ids}::uuid[], ${phones}::text[],
+        ${textArray(messages.map((one) => one.name))}::text[], ${jsonLines(messages.map((one) => JSON.stringify(one.content)))}::jsonb[],
+        ${arrayText(messages.map((one) => one.mediaId))}::uuid[],
+        ${jsonLines(messages.map((one) => one.metadata && JSON.stringify(one.metadata)))}::jsonb[],
+        ${arrayText(messages.map((one) => one.dispatchMode !== 'queued'))}::boolean[],
+        ${arrayText(messages.map((one) => one.dispatchMode === 'dispatching'))}::boolean[])
+        with ordinality x(id, phone, name, content, media_id, metadata, leased, dispatching, position)
+        cross join lateral (select is_open and x.id not in (select id from unwanted) as may_call) g
       returning due_at)
     select count(*)::int n, (select is_open from gate) is_open,
       (max(due_at) filter (where due_at > now()))::text lease,
-      coalesce((select jsonb_agg(id) from recipients where opted_out), '[]') opted_out from written`.execute(
-    db,
-  );
+      coalesce((select jsonb_agg(id) from unwanted), '[]') opted_out from written`.execute(db);
   const [row] = rows;
   return row && row.n > 0 ? { isOpen: row.is_open, lease: row.lease, optedOut: row.opted_out } : undefined;
 }

@@ -19,7 +19,7 @@ export const mutations: Mutation[] = [
   {
     name: 'messages to people who opted out are stored as dispatching',
     file: sends,
-    find: 'select is_open and not x.opted_out as may_call',
+    find: 'select is_open and x.id not in (select id from unwanted) as may_call',
     replace: 'select is_open as may_call',
     tests: gate,
   },

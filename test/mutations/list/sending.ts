@@ -56,15 +56,15 @@ export const mutations: Mutation[] = [
   {
     name: 'a send is stored as dispatching although its sender was halted in the meantime',
     file: 'src/messaging/sending/sends-store.ts',
-    find: 'not ${isSenderHalted(sql`s.sender_id`)} and not',
-    replace: 'not',
+    find: 'not sender.is_halted and ',
+    replace: '',
     tests: held,
   },
   {
     name: 'a send is stored as dispatching although its template was rejected in the meantime',
     file: 'src/messaging/sending/sends-store.ts',
-    find: ' and not ${isTemplateHeld(sql`s.template_id`)} as is_open',
-    replace: ' as is_open',
+    find: ' and not template.is_held',
+    replace: '',
     tests: held,
   },
   {

@@ -80,7 +80,7 @@ export const mutations: Mutation[] = [
   {
     name: 'messages of a changed template are called before they are checked',
     file: 'src/messaging/sending/messages-sql-store.ts',
-    find: ' or t.recheck_since is not null',
+    find: ' or ${template}.recheck_since is not null',
     replace: '',
     tests: ['test/api/template-rechecks.test.ts'],
   },
