@@ -12,6 +12,7 @@ import type {
   TokenFacts,
   Waba,
 } from './cloud-api/model.ts';
+import type { PreferenceChange } from './cloud-api/preferences.ts';
 import type { TemplateChange } from './cloud-api/template-changes.ts';
 import type { Fault } from './faults.ts';
 import type { Received, ReceivedCounts, ReceivedFilter } from './receiver/ledger.ts';
@@ -62,6 +63,9 @@ export function cloudApiControl(url: string) {
     write: (numberId: string, write: InboundWrite) =>
       call<Written>('POST', `numbers/${numberId}/write`, write),
     /** A person has another phone or id. */
+    /** Lets a person stop or resume the marketing messages of the business. */
+    changePreference: (numberId: string, change: PreferenceChange) =>
+      call<object>('POST', `numbers/${numberId}/preferences`, change),
     changeIdentity: (numberId: string, change: IdentityChange) =>
       call<Written>('POST', `numbers/${numberId}/identity`, change),
     addTemplate: (template: TemplateSeed) => call<Template>('POST', 'templates', template),

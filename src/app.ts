@@ -14,6 +14,8 @@ import { feedSends } from './messaging/campaigns/feed.ts';
 import { openLinkRecipients } from './messaging/contacts/link-recipients.ts';
 import { ensureRegistered, forgetRejectedRegistration } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
+import { changeOptOuts } from './messaging/opt-outs/change.ts';
+import { optOutByError } from './messaging/opt-outs/opt-out.ts';
 import { openApplyReceived } from './messaging/received/apply-received.ts';
 import { resendReply } from './messaging/replies/resend-reply.ts';
 import { openAccessCache } from './messaging/senders/access-cache.ts';
@@ -64,6 +66,11 @@ function openMessageDispatcher(parts: Parts, deliveries: DeliveryThread, publicU
     templateOutdated: async (message) => {
       const sender = await access.accessOf(message.sender_id);
       if (sender) await requestReading(parts.db, sender);
+    },
+    recipientOptedOut: async ({ account_id: accountId, phone }, error) => {
+      if (phone === null) return;
+      const act = optOutByError(error.message, parts.clock.now());
+      await changeOptOuts({ ...parts, deliveries }, [{ accountId, person: { phone }, act }]);
     },
     templateRefused: async (message, error) => {
       const sender = await access.accessOf(message.sender_id);

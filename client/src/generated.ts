@@ -1221,6 +1221,18 @@ export type OptOutChange = {
   timestamp: number;
 };
 
+/** The words and buttons by which people opt out. */
+export type OptOutSettings = {
+  /** A text message that is one of these words, in upper or lower case, opts its writer out of marketing. Empty: off. */
+  stopWords: Array<string>;
+  /** A text message that is one of these words opts its writer in again. Empty: off. */
+  startWords: Array<string>;
+  /** Pressing a quick-reply button with one of these payloads, exactly, opts the person out of marketing. Empty: off. */
+  buttonPayloads: Array<string>;
+  /** Words to choose from, by language. None of them is on until you set it. */
+  suggested: Array<SuggestedWords>;
+};
+
 /** Position in a counted list. */
 export type Pagination = {
   /** Number of this page. */
@@ -1337,6 +1349,16 @@ export type PutOptOut = {
   scope: "marketing" | "all";
   /** Why, for people. */
   reason?: string | null;
+};
+
+/** The words and buttons by which people opt out. They replace the present ones. */
+export type PutOptOutSettings = {
+  /** A text message that is one of these words, in upper or lower case, opts its writer out of marketing. Empty: off. */
+  stopWords: Array<string>;
+  /** A text message that is one of these words opts its writer in again. Empty: off. */
+  startWords: Array<string>;
+  /** Pressing a quick-reply button with one of these payloads, exactly, opts the person out of marketing. Empty: off. */
+  buttonPayloads: Array<string>;
 };
 
 /** A message that a person sent to one of your numbers. */
@@ -2142,6 +2164,16 @@ export type Stage = {
   implied: boolean;
 };
 
+/** Words of one language. */
+export type SuggestedWords = {
+  /** BCP 47 code of the language. */
+  language: string;
+  /** Stop words. */
+  stopWords: Array<string>;
+  /** Start words. */
+  startWords: Array<string>;
+};
+
 /** A message template. */
 export type Template = {
   /** UUIDv7. */
@@ -2500,6 +2532,8 @@ export interface OperationErrors {
   listOptOuts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   putOptOutOfUser: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
   deleteOptOutOfUser: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  getOptOutSettings: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  putOptOutSettings: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
   putOptOut: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
   deleteOptOut: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
   listDepartments: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
@@ -3014,6 +3048,20 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<RemovedOptOut>;
+
+  /** Get the words and buttons of opt-outs. Scope: `manage`. */
+  getOptOutSettings(
+    input?: Record<never, never>,
+    options?: CallOptions,
+  ): Promise<OptOutSettings>;
+
+  /** Set the words and buttons of opt-outs. Replaces the lists. A word counts only as the whole text of a message. What people wrote before is not read again. Scope: `manage`. */
+  putOptOutSettings(
+    input: {
+      body: PutOptOutSettings;
+    },
+    options?: CallOptions,
+  ): Promise<OptOutSettings>;
 
   /** Opt a person out. The number need not be known to the gateway. It holds for every number and id that the platform names together with it. What this operation stops as `all` is lifted by this operation and `DELETE` alone; `marketing` also by a start word and by the platform. Scope: `messages:send`. */
   putOptOut(
@@ -3554,6 +3602,8 @@ export const operations = {
   listOptOuts: 'GET /v1/opt-outs list',
   putOptOutOfUser: 'PUT /v1/opt-outs',
   deleteOptOutOfUser: 'DELETE /v1/opt-outs',
+  getOptOutSettings: 'GET /v1/opt-outs/settings',
+  putOptOutSettings: 'PUT /v1/opt-outs/settings',
   putOptOut: 'PUT /v1/opt-outs/{phone}',
   deleteOptOut: 'DELETE /v1/opt-outs/{phone}',
   listDepartments: 'GET /v1/appointments/departments list',

@@ -7,6 +7,7 @@ import { envelope, isPlatformCode, rejectionWith } from './errors.ts';
 import { changeIdentity, writeToNumber } from './inbound.ts';
 import { magicRecipients, magicTemplateNames } from './magic.ts';
 import type { Settings } from './model.ts';
+import { changePreference } from './preferences.ts';
 import { addApp, addNumber, addTemplate, addToken, addWaba, revokeTokens } from './seed.ts';
 import { subscribe, unsubscribe } from './subscription.ts';
 import { changeTemplate, reportProblem, type TemplateChange } from './template-changes.ts';
@@ -37,6 +38,11 @@ const routes: ReadonlyArray<ControlRoute<PlatformRequest>> = [
     'POST',
     /^numbers\/([^/]+)\/identity$/,
     ({ platform, id, body }) => changeIdentity(platform, id, body as never),
+  ],
+  [
+    'POST',
+    /^numbers\/([^/]+)\/preferences$/,
+    ({ platform, id, body }) => changePreference(platform, id, body as never),
   ],
   ['POST', /^templates$/, ({ platform, body }) => addTemplate(platform, body)],
   ['POST', /^templates\/([^/]+)\/change$/, ({ platform, id, body }) => change(platform, id, body)],

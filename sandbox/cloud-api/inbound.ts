@@ -53,13 +53,14 @@ export interface Written {
 }
 
 /** The id of a person without one of their own: the same for the same phone and business account. */
-function userIdOf(person: InboundPerson, wabaId: string): string {
+export function userIdOf(person: InboundPerson, wabaId: string): string {
   if (person.userId !== undefined) return person.userId;
   const digest = createHash('sha256').update(`${wabaId} ${person.phone}`).digest();
   return `US.${digest.readBigUInt64BE(0)}`;
 }
 
-function requireNumber({ state }: Platform, id: string): PhoneNumber {
+/** The number with this id; 404 if there is none. */
+export function requireNumber({ state }: Platform, id: string): PhoneNumber {
   const number = state.numbers.get(id);
   if (!number) throw new ControlError(404, `no number ${id}`);
   return number;
@@ -125,7 +126,7 @@ function built(platform: Platform, number: PhoneNumber, message: InboundMessage)
 }
 
 /** The entry of `contacts` about a person. */
-function contactOf(person: InboundPerson, wabaId: string): object {
+export function contactOf(person: InboundPerson, wabaId: string): object {
   const { phone, waId = phone, parentUserId, name = 'Ada Lovelace', username } = person;
   return {
     profile: { name, ...(username === undefined ? {} : { username }) },
@@ -135,7 +136,8 @@ function contactOf(person: InboundPerson, wabaId: string): object {
   };
 }
 
-function callbackValue(number: PhoneNumber, more: object): object {
+/** The value of a change about a number. */
+export function callbackValue(number: PhoneNumber, more: object): object {
   return {
     messaging_product: 'whatsapp',
     metadata: {

@@ -9,6 +9,7 @@ import { failedWith, type Outcome, outcomeOf } from './magic.ts';
 import { mediaOf } from './media.ts';
 import type { PhoneNumber, Template } from './model.ts';
 import { statusOf } from './numbers.ts';
+import { hasStopped } from './preferences.ts';
 import { readRecipient, waIdOf } from './recipient.ts';
 import { type State, templateKey } from './state.ts';
 import { planSteps, scheduleSteps } from './statuses.ts';
@@ -122,7 +123,8 @@ function readTemplate(platform: Platform, number: PhoneNumber, body: Record<stri
   });
   const { id: templateId, name: templateName, language, category } = template;
   const facts = { templateId, templateName, language, category, components: components ?? null };
-  return { phone, outcome: undefined, facts };
+  const outcome = hasStopped(platform, template, waIdOf(phone)) ? failedWith(131050) : undefined;
+  return { phone, outcome, facts };
 }
 
 function readReply({ state }: Platform, number: PhoneNumber, body: Record<string, unknown>): Read {

@@ -31,11 +31,12 @@ export function readRecipient(to: unknown, businessCountryCode: string): string 
 
 /**
  * The person's id, which may differ from the number: Brazilian mobiles outside the area codes 11 to 28 lose their ninth
- * digit, Mexican ones get a 1.
+ * digit, Mexican ones get a 1, Argentine ones a 9.
  */
 export function waIdOf(phone: string): string {
   if (phone.startsWith('55') && phone.length === 13 && phone[4] === '9' && Number(phone.slice(2, 4)) > 28)
     return phone.slice(0, 4) + phone.slice(5);
+  if (phone.startsWith('54') && phone.length === 12 && phone[2] !== '9') return `549${phone.slice(2)}`;
   if (phone.startsWith('52') && phone.length === 12) return `521${phone.slice(2)}`;
   return phone;
 }

@@ -38,6 +38,8 @@ type Entry =
   | ['done', number, number, number]
   | ['ledger-cleared']
   | ['wrote', Wrote]
+  /** A person of a business account, and whether they stopped its marketing messages. */
+  | ['preference', string, boolean]
   | ['callback', TemplateCallback]
   | ['callback-done', number];
 
@@ -55,6 +57,8 @@ export interface State {
   media: Map<string, Media>;
   /** Handles of completed resumable uploads. */
   handles: Set<string>;
+  /** Business account and person, for those who stopped marketing messages. */
+  stopped: Set<string>;
   /** Template callbacks that are not acknowledged yet. */
   callbacks: Map<number, TemplateCallback>;
   conversations: Conversations;
@@ -83,6 +87,7 @@ export function openState(dir: string | null, given: Partial<Settings> = {}): St
     blockedNames: new Map(),
     media: new Map(),
     handles: new Set(),
+    stopped: new Set(),
     callbacks: new Map(),
     conversations: createConversations(),
     settings,
@@ -153,6 +158,10 @@ function apply(state: Plain, entry: Entry): void {
     case 'wrote':
       state.conversations.add(entry[1]);
       return;
+    case 'preference':
+      if (entry[2]) state.stopped.add(entry[1]);
+      else state.stopped.delete(entry[1]);
+      return;
     case 'callback':
       state.callbacks.set(entry[1].id, entry[1]);
       return;
@@ -186,5 +195,6 @@ function* snapshot(state: Plain): Iterable<Entry> {
   for (const handle of state.handles) yield ['handle', handle];
   for (const message of state.ledger.kept()) yield ['message', message];
   for (const wrote of state.conversations.all()) yield ['wrote', wrote];
+  for (const key of state.stopped) yield ['preference', key, true];
   for (const callback of state.callbacks.values()) yield ['callback', callback];
 }

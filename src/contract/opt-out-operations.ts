@@ -13,6 +13,20 @@ export const optOutOperations: Record<string, Operation> = {
     description: 'People who do not want messages, newest first.',
     message: 'Opt-outs listed.',
   },
+  'GET /v1/opt-outs/settings': {
+    ...optOuts,
+    id: 'getOptOutSettings',
+    summary: 'Get the words and buttons of opt-outs',
+    message: 'Settings found.',
+  },
+  'PUT /v1/opt-outs/settings': {
+    ...optOuts,
+    id: 'putOptOutSettings',
+    summary: 'Set the words and buttons of opt-outs',
+    description:
+      'Replaces the lists. A word counts only as the whole text of a message. What people wrote before is not read again.',
+    message: 'Settings stored.',
+  },
   'PUT /v1/opt-outs/{phone}': {
     ...optOuts,
     id: 'putOptOut',

@@ -9,8 +9,10 @@ import { ok } from '../http/reply.ts';
 import type { Server } from '../http/request.ts';
 import { callbackBodyLimits, openUnauthenticatedBodies } from '../http/unauthenticated-body.ts';
 import type { Callback, CallbackContent, CallbackRequest, MessagingPlatform } from '../ports/platform.ts';
+import type { IdentityReport, PreferenceReport } from '../ports/platform-received.ts';
 import type { PublishDeps } from '../webhooks/publish.ts';
-import type { ApplyReceived, ReceivedCallback } from './received/apply-received.ts';
+import type { ApplyReceived } from './received/apply-received.ts';
+import type { ReceivedCallback } from './received/people-in-batch.ts';
 import {
   type CallbackApp,
   type CallbackApps,
@@ -134,11 +136,12 @@ interface Subjects {
   businessAccounts: Set<string>;
 }
 
-function subjectsOf({ statuses, numbers, received, templates, identities }: CallbackContent): Subjects {
+function subjectsOf(content: CallbackContent): Subjects {
+  const { statuses, numbers, received, templates, identities, preferences } = content;
   const subjects: Subjects = { phoneNumbers: new Set(), businessAccounts: new Set() };
   for (const reports of [statuses, numbers, received])
     for (const { phoneNumberId } of reports) subjects.phoneNumbers.add(phoneNumberId);
-  for (const reports of [templates, identities])
+  for (const reports of [templates, identities, preferences])
     for (const { businessAccountId } of reports) subjects.businessAccounts.add(businessAccountId);
   return subjects;
 }
@@ -162,7 +165,8 @@ async function applyCallback(deps: CallbackDeps, app: CallbackApp, content: Call
   const foreign = reports.filter(({ accountIds }) => accountIds.length === 0).length;
   const own = reports.filter(({ accountIds }) => accountIds.length > 0);
   const applied = own.length > 0 ? await deps.applyReports({ reports: own }) : { moved: 0, unknown: 0 };
-  if (content.received.length + content.identities.length > 0) await applyReceived(deps, app, content);
+  if (content.received.length + content.identities.length + content.preferences.length > 0)
+    await applyReceived(deps, app, content);
   if (content.templates.length > 0) await applyTemplates(deps, app, content);
   const numbers = content.numbers.map((report) => {
     const own = app.numbers.filter((number) => number.phone_number_id === report.phoneNumberId);
@@ -186,19 +190,22 @@ const sendersOf = ({ numbers }: CallbackApp, { phoneNumbers, businessAccounts }:
     .map(({ id }) => id);
 
 async function applyReceived(deps: CallbackDeps, app: CallbackApp, content: CallbackContent): Promise<void> {
+  /** The accounts of the number that a notice names, else of its business account. */
+  const noticed = <R extends IdentityReport | PreferenceReport>(report: R) => {
+    const own = app.numbers.filter((number) =>
+      report.phoneNumberId === null
+        ? number.business_account_id === report.businessAccountId
+        : number.phone_number_id === report.phoneNumberId,
+    );
+    return { report, accountIds: [...new Set(own.map(({ account_id: accountId }) => accountId))] };
+  };
   const callback: ReceivedCallback = {
     messages: content.received.map((message) => {
       const own = app.numbers.filter(({ phone_number_id: id }) => id === message.phoneNumberId);
       return { message, to: own.map(({ id, account_id: accountId }) => ({ accountId, senderId: id })) };
     }),
-    identities: content.identities.map((report) => {
-      const own = app.numbers.filter((number) =>
-        report.phoneNumberId === null
-          ? number.business_account_id === report.businessAccountId
-          : number.phone_number_id === report.phoneNumberId,
-      );
-      return { report, accountIds: [...new Set(own.map(({ account_id: accountId }) => accountId))] };
-    }),
+    identities: content.identities.map(noticed),
+    preferences: content.preferences.map(noticed),
   };
   const foreign = callback.messages.filter(({ to }) => to.length === 0).length;
   const { stored } = await deps.applyReceived(callback);

@@ -101,6 +101,19 @@ export interface IdentityReport {
   person: ReceivedPerson;
 }
 
+/** A notice that a person stopped marketing messages of the business, or wants them again. */
+export interface PreferenceReport {
+  /** Null if the notice names no number; it then holds for the numbers of the business account. */
+  phoneNumberId: string | null;
+  businessAccountId: string;
+  person: ReceivedPerson;
+  wantsMarketing: boolean;
+  /** Epoch seconds of the platform's clock; null if it could not be read. */
+  timestamp: number | null;
+  /** The platform's own words. */
+  detail: string | null;
+}
+
 /** Inbound media, opened for one download. */
 export type OpenedMedia =
   | {

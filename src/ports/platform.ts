@@ -10,7 +10,7 @@ import type {
   PlatformApp,
   Subscription,
 } from './platform-number.ts';
-import type { IdentityReport, OpenedMedia, ReceivedMessage } from './platform-received.ts';
+import type { IdentityReport, OpenedMedia, PreferenceReport, ReceivedMessage } from './platform-received.ts';
 import type { TemplateComponent, TemplateDraft, TemplateEdit } from './platform-template.ts';
 
 export type {
@@ -97,6 +97,8 @@ export type RejectionClass =
   | 'media_refused'
   /** the platform does not know the file's id: register the file again */
   | 'media_unknown'
+  /** this message can never be sent: the recipient stopped marketing messages of the business */
+  | 'opted_out'
   /** this message can never be sent */
   | 'final';
 
@@ -166,6 +168,8 @@ export interface CallbackContent {
   /** Inbound messages, in the order of the callback. */
   received: ReceivedMessage[];
   identities: IdentityReport[];
+  /** In the order of the callback. */
+  preferences: PreferenceReport[];
   /** How many changes were ignored: account notices, unknown kinds. */
   ignored: number;
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, number, waba } from '../harness/gateway.ts';
 import { type Inbound, type Page, type ReceivedItem, startInbound } from '../harness/inbound.ts';
-import { send } from '../harness/sends.ts';
+import { messageOf, send } from '../harness/sends.ts';
 
 let gateway: Gateway;
 let senderId: string;
@@ -136,6 +136,8 @@ describe('a contact', () => {
     const phone = '15558880000';
     await receive([written({ from: phone, timestamp: String(nowSeconds - 600) })]);
     const { body } = await send(gateway, { templateId, recipients: [phone] });
+    const sentId = body.data.messages[0]?.id as string;
+    await expect.poll(async () => (await messageOf(gateway, sentId)).status).toBe('read');
     await receive([written({ from: phone, timestamp: String(Math.floor(Date.now() / 1000) + 5) })]);
     const [contact] = await contacts({ phone });
     const history = async (query = '') =>

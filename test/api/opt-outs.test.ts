@@ -1,61 +1,23 @@
 // Opt-outs through the API: what is sent and what fails, and the events of each change.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
-import { messageOf, type SendData, send, stagesUntil, templateKinds } from '../harness/sends.ts';
+import type { Gateway } from '../harness/gateway.ts';
+import { type OptOut, type OptOuts, optedOut, results, startOptOuts } from '../harness/opt-outs.ts';
+import { messageOf, send, stagesUntil } from '../harness/sends.ts';
 
 let gateway: Gateway;
-let offer: string;
-let notice: string;
-let code: string;
-let last = 0;
-
-interface OptOut {
-  _id: string;
-  phone: string | null;
-  userId: string | null;
-  scope: string;
-  source: string;
-  reason: string | null;
-  createdAt: string;
-}
-interface ChangeEvent {
-  event: string;
-  data: { contactId: string; phone: string | null; phones: string[]; scope: string | null };
-}
-
-const hello = [{ type: 'BODY', text: 'Hello there.' }];
-const seed = { language: 'en_US', status: 'APPROVED', category: 'MARKETING' as const, components: hello };
+let offer: OptOuts['offer'];
+let notice: OptOuts['notice'];
+let code: OptOuts['code'];
+let newPhone: OptOuts['newPhone'];
+let lastPhone: OptOuts['lastPhone'];
+let put: OptOuts['put'];
+let remove: OptOuts['remove'];
+let list: OptOuts['list'];
+let eventsOf: OptOuts['eventsOf'];
 beforeAll(async () => {
-  gateway = await startGateway();
-  const kinds = templateKinds.filter(({ name }) => name === 'plain' || name === 'sign_in_code');
-  const { templateIds } = await addSender(gateway, [{ name: 'offer', ...seed }, ...kinds]);
-  offer = templateIds.offer as string;
-  notice = templateIds.plain as string;
-  code = templateIds.sign_in_code as string;
-  await addEndpoint(gateway, {
-    hook: 'all',
-    events: ['messages.status', 'contacts.opted_out', 'contacts.opted_in'],
-  });
+  ({ gateway, offer, notice, code, newPhone, lastPhone, put, remove, list, eventsOf } = await startOptOuts());
 });
 afterAll(() => gateway?.close());
-
-const phoneAt = (position: number) => `1555300${String(position).padStart(4, '0')}`;
-const newPhone = () => {
-  last += 1;
-  return phoneAt(last);
-};
-const put = (phone: string, body: object) => gateway.call<OptOut>('PUT', `/v1/opt-outs/${phone}`, { body });
-const remove = (phone: string) => gateway.call<{ removed: boolean }>('DELETE', `/v1/opt-outs/${phone}`);
-const list = async (query: Record<string, string> = {}) =>
-  (await gateway.call<{ items: OptOut[] }>('GET', `/v1/opt-outs?${new URLSearchParams(query)}`)).body.data
-    .items;
-const eventsOf = async (phone: string) =>
-  (await gateway.receiver.events({}))
-    .map(({ json }) => json as ChangeEvent)
-    .filter(({ event, data }) => event.startsWith('contacts.') && data.phones.includes(phone));
-const results = ({ messages }: SendData) =>
-  messages.map(({ status, error }) => (error ? [status, error.code, error.title] : [status]));
-const optedOut = ['failed', 900005, 'opted_out'];
 
 describe('an opt-out of marketing', () => {
   it('fails marketing messages to that person alone, with their event, and nothing else', async () => {
@@ -168,7 +130,7 @@ describe('the list', () => {
     const theirs = await gateway.call<{ items: OptOut[] }>('GET', '/v1/opt-outs', { key: other });
     expect(theirs.body.data.items).toHaveLength(1);
     expect(theirs.body.data.items[0]?.phone).not.toBe(phones[2]);
-    const sent = await send(gateway, { templateId: notice, recipients: [phoneAt(last)] });
+    const sent = await send(gateway, { templateId: notice, recipients: [lastPhone()] });
     expect(results(sent.body.data)).toEqual([['accepted']]);
   });
 

@@ -42,7 +42,7 @@ const act = (to: Act['scope'], by: Act['source'] = source.api, atMs: number | nu
   ...{ scope: to, source: by, reason: null, atMs },
 });
 const change = (phone: string, to: Act['scope']) =>
-  changeOptOuts(deps(), accountId, [{ person: { phone }, act: act(to) }]);
+  changeOptOuts(deps(), [{ accountId, person: { phone }, act: act(to) }]);
 
 /** People who opted out of marketing, of everything, and of nothing. */
 const [noMarketing, nothing, everything] = ['15550000001', '15550000002', '15550000003'];

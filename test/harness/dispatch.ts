@@ -152,6 +152,7 @@ export function open(
     },
     forgetMedia: async () => false,
     templateOutdated: async () => undefined,
+    recipientOptedOut: async () => undefined,
     templateRefused: async () => undefined,
     linkRecipient: async () => undefined,
     onOutcome: () => undefined,

@@ -52,7 +52,7 @@ const table: [number, number, RejectionClass, number?][] = [
   [131053, 400, 'media_refused'], // final, unless the platform lost the file early
   [130497, 403, 'final'], // the recipient's country
   [131049, 400, 'final'], // held back by the platform
-  [131050, 400, 'final'], // the recipient opted out of marketing
+  [131050, 400, 'opted_out'], // the recipient stopped marketing messages
   [130472, 400, 'final'], // experiment
   [131026, 400, 'final'], // undeliverable
   [131021, 400, 'final'], // to itself

@@ -18,7 +18,7 @@ import type {
   StatusReport,
 } from '../../src/ports/platform.ts';
 import type { ReceivedMessage } from '../../src/ports/platform-received.ts';
-import { signOther } from './other-platform-server.ts';
+import { otherOwner, signOther } from './other-platform-server.ts';
 
 type Json = Record<string, unknown>;
 
@@ -123,7 +123,8 @@ function receivedOf(event: Json, raw: string): ReceivedMessage {
 
 function read({ rawBody }: Callback): CallbackContent {
   const content: CallbackContent = {
-    ...{ statuses: [], templates: [], numbers: [], received: [], identities: [], ignored: 0 },
+    ...{ statuses: [], templates: [], numbers: [], received: [], identities: [] },
+    ...{ preferences: [], ignored: 0 },
   };
   let event: Json;
   try {
@@ -133,6 +134,15 @@ function read({ rawBody }: Callback): CallbackContent {
   }
   if (event.kind === 'wrote') {
     content.received.push(receivedOf(event, rawBody.toString()));
+    return content;
+  }
+  if (event.kind === 'stopped' || event.kind === 'resumed') {
+    content.preferences.push({
+      ...{ phoneNumberId: String(event.number), businessAccountId: otherOwner, detail: null },
+      person: { phone: String(event.who), userId: null, name: null, otherPhones: [], otherUserIds: [] },
+      wantsMarketing: event.kind === 'resumed',
+      timestamp: Math.floor(Date.parse(String(event.at)) / 1000),
+    });
     return content;
   }
   const status = stageOf[String(event.kind)];

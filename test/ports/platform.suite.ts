@@ -32,6 +32,8 @@ export interface PlatformUnderTest {
   delivered(message: { messageRef: string; correlationId: string }): Callback;
   /** A genuine callback: a person wrote this text to the number. */
   wrote(text: string): Callback;
+  /** A genuine callback: this person stopped marketing messages, or wants them again. */
+  preferred(phone: string, wantsMarketing: boolean): Callback;
   /** Lets a person send this file to the number; returns the platform's id of it. */
   receivedFile(bytes: Buffer): Promise<string>;
   close(): Promise<void>;
@@ -229,6 +231,17 @@ export function platformSuite(name: string, start: () => Promise<PlatformUnderTe
       ]);
       expect(callback.rawBody.toString()).toContain(received[0]?.raw);
       expect(Math.abs((received[0]?.timestamp ?? 0) - Date.now() / 1000)).toBeLessThan(60);
+    });
+
+    test.each([false, true])('the choice of a person is read with its time: wants marketing %s', (wants) => {
+      const { preferences } = platform.readCallback(underTest.preferred('15550100077', wants));
+      expect(preferences).toMatchObject([
+        {
+          ...{ businessAccountId: sender.businessAccountId, wantsMarketing: wants },
+          person: { phone: '15550100077' },
+        },
+      ]);
+      expect(Math.abs((preferences[0]?.timestamp ?? 0) - Date.now() / 1000)).toBeLessThan(60);
     });
 
     test('the file of an inbound message is opened as a stream; an unknown one is gone', async () => {

@@ -52,6 +52,16 @@ platformSuite('the WhatsApp Cloud API', async () => {
       const rawBody = Buffer.from(JSON.stringify({ entry: [{ changes: [{ field: 'messages', value }] }] }));
       return { url: address, headers: {}, rawBody };
     },
+    preferred(phone, wantsMarketing) {
+      const preference = {
+        ...{ wa_id: phone, category: 'marketing_messages', value: wantsMarketing ? 'resume' : 'stop' },
+        timestamp: Math.floor(Date.now() / 1000),
+      };
+      const value = { metadata: { phone_number_id: numberId }, user_preferences: [preference] };
+      const changes = [{ field: 'user_preferences', value }];
+      const rawBody = Buffer.from(JSON.stringify({ entry: [{ id: wabaId, changes }] }));
+      return { url: address, headers: {}, rawBody };
+    },
     async receivedFile(bytes) {
       const file = { base64: bytes.toString('base64'), mimeType: 'image/png' };
       const messages = [{ from: { phone: '15550100077' }, kind: 'image', file }];
@@ -91,6 +101,11 @@ platformSuite('another platform', async () => {
         who: '15550100077',
         words,
       });
+      return { url: address, headers, rawBody: Buffer.from(body) };
+    },
+    preferred(who, wantsMarketing) {
+      const kind = wantsMarketing ? 'resumed' : 'stopped';
+      const { headers, body } = otherEvent(address, { kind, uuid: 'choice-1', who });
       return { url: address, headers, rawBody: Buffer.from(body) };
     },
     async receivedFile(bytes) {

@@ -140,7 +140,8 @@ describe('other content', () => {
       ],
     });
     expect(content).toEqual({
-      ...{ statuses: [], templates: [], numbers: [], received: [], identities: [], ignored: 2 },
+      ...{ statuses: [], templates: [], numbers: [], received: [], identities: [] },
+      ...{ preferences: [], ignored: 2 },
     });
   });
 

@@ -19,6 +19,7 @@ import {
   storableText,
   textOf,
 } from './json.ts';
+import { preferencesIn } from './preferences.ts';
 import { identitiesIn, type MessageSources, messageSources, receivedIn } from './received.ts';
 import { templateQuality, templateStatus } from './template.ts';
 
@@ -159,7 +160,7 @@ function templateReport(field: string, value: Json, entry: Json): TemplateReport
 }
 
 /**
- * Reads every status, inbound message, template change and number error of a callback. Unknown kinds are counted and ignored.
+ * Reads every status, inbound message, preference, template change and number error of a callback. Unknown kinds are counted and ignored.
  * Throws AppError `invalid_request` if the bytes are not a callback's JSON.
  */
 export function readCallback(rawBody: Buffer): CallbackContent {
@@ -175,7 +176,8 @@ export function readCallback(rawBody: Buffer): CallbackContent {
     ]);
   }
   const content: CallbackContent = {
-    ...{ statuses: [], templates: [], numbers: [], received: [], identities: [], ignored: 0 },
+    ...{ statuses: [], templates: [], numbers: [], received: [], identities: [] },
+    ...{ preferences: [], ignored: 0 },
   };
   const sources = messageSources(rawBody);
   for (const [at, entry] of root.entry.entries()) {
@@ -217,6 +219,12 @@ function readChange(
   }
   if (field === 'user_id_update') {
     content.identities.push(...identitiesIn(value, textOf(entry.id) ?? ''));
+    return;
+  }
+  if (field === 'user_preferences') {
+    const { preferences, ignored } = preferencesIn(value, textOf(entry.id) ?? '');
+    content.preferences.push(...preferences);
+    content.ignored += ignored;
     return;
   }
   const report = templateReport(field, value, entry);

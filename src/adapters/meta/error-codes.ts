@@ -49,12 +49,13 @@ const rules: readonly Rule[] = [
   // The number itself: its display name is not approved, its certificate is wrong, it is not registered.
   { codes: [131037, 131045, 133010], kind: 'halt_sender' },
   // About this recipient: the sender itself, undeliverable, not in a test number's list, blocked by us, in an experiment, a
-  // user id where a phone is needed, outside the 24 h window, held back by Meta (not again within 24 h), opted out of marketing,
-  // changed identity.
+  // user id where a phone is needed, outside the 24 h window, held back by Meta (not again within 24 h), changed identity.
   {
-    codes: [131021, 131026, 131030, 130403, 130472, 131062, 131047, 131049, 131050, 137000],
+    codes: [131021, 131026, 131030, 130403, 130472, 131062, 131047, 131049, 137000],
     kind: 'final',
   },
+  // "User has stopped marketing messages from your business" ("Marketing templates"): accepted, then reported by callback.
+  { codes: [131050], kind: 'opted_out' },
   // The request itself: a missing or wrong parameter, an unknown kind of message, a generic user error.
   { codes: [100, 131008, 131009, 131051, 135000, 551], kind: 'final' },
   // "Unable to upload the media": registered again once, because the platform accepted these bytes before.

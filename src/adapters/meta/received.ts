@@ -12,7 +12,8 @@ const phoneMaxDigits = 20;
 
 const latestTimestamp = 253_402_300_799;
 
-function timestampOf(value: unknown): number | null {
+/** Epoch seconds; null if the value is no valid instant. */
+export function timestampOf(value: unknown): number | null {
   const seconds = Number(textOf(value) || Number.NaN);
   return Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= latestTimestamp ? seconds : null;
 }
@@ -24,16 +25,18 @@ export function phoneOf(value: unknown): string | null {
 }
 
 /** A person's id in the place of their number, as some callbacks have it. */
-function userIdInPhone(value: unknown): string | null {
+export function userIdInPhone(value: unknown): string | null {
   return /^[A-Z]{2}\.(ENT\.)?\w+$/.test(textOf(value) ?? '') ? userIdOf(value) : null;
 }
 
-function userIdOf(value: unknown): string | null {
+/** The platform's id of a person; null if the value is none. */
+export function userIdOf(value: unknown): string | null {
   const id = textOf(value)?.toWellFormed() ?? '';
   return id !== '' && id.length <= userIdMax ? id : null;
 }
 
-const only = (values: (string | null)[], ...except: (string | null)[]): string[] => [
+/** The values that are not null, each once, without `except`. */
+export const only = (values: (string | null)[], ...except: (string | null)[]): string[] => [
   ...new Set(values.filter((one): one is string => one !== null && !except.includes(one))),
 ];
 

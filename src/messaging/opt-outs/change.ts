@@ -8,7 +8,7 @@ import { findIdentities } from '../contacts/identities-store.ts';
 import { phoneIdentity, userIdentity } from '../contacts/identity.ts';
 import { recordPeople } from '../contacts/record-people.ts';
 import type { Act } from './opt-out.ts';
-import { recordActs } from './record.ts';
+import { type RecordedActs, recordActs } from './record.ts';
 
 export interface ChangeDeps extends PublishDeps {
   db: Db;
@@ -17,6 +17,7 @@ export interface ChangeDeps extends PublishDeps {
 
 /** An act about a person whom the caller names: by phone, or by the platform's id. */
 export interface PersonAct {
+  accountId: string;
   person: PersonFilter;
   act: Act;
 }
@@ -30,27 +31,18 @@ export interface ActResult {
 
 const attempts = 5;
 
-/** Records acts of one account in one transaction, in order, with their events; returns the result of each. */
-export async function changeOptOuts(
-  deps: ChangeDeps,
-  accountId: string,
-  acts: readonly PersonAct[],
-): Promise<ActResult[]> {
+/** Records acts in one transaction, in order, with their events; returns the result of each. */
+export async function changeOptOuts(deps: ChangeDeps, acts: readonly PersonAct[]): Promise<ActResult[]> {
   const { results, leased } = await retryTransient(
     () =>
       deps.db.transaction().execute(async (tx) => {
         const nowMs = deps.clock.now();
-        const contactIds = await contactsOf(tx, accountId, acts, nowMs);
-        const recorded = await recordActs(
-          tx,
-          acts.map(({ act }, index) => ({ accountId, contactId: contactIds[index] as string, act })),
-          nowMs,
-        );
+        const { contactIds, changed, events } = await recordPersonActs(tx, acts, nowMs);
         const results = contactIds.map((contactId, index) => ({
           contactId,
-          isChanged: recorded.changed[index] === true,
+          isChanged: changed[index] === true,
         }));
-        return { results, leased: await publish(deps, tx, recorded.events) };
+        return { results, leased: await publish(deps, tx, events) };
       }),
     attempts,
   );
@@ -61,30 +53,42 @@ export async function changeOptOuts(
 const identityOf = ({ phone, userId }: PersonFilter): string =>
   phone === undefined ? userIdentity(userId ?? '') : phoneIdentity(phone);
 
-/** The contact of each person; people who are not known yet become contacts. */
-async function contactsOf(
+/** Records acts about people in the caller's transaction, in order. Publish the events in the same transaction. */
+export async function recordPersonActs(
   tx: Tx,
-  accountId: string,
   acts: readonly PersonAct[],
   nowMs: number,
-): Promise<string[]> {
-  const identities = acts.map(({ person }) => identityOf(person));
-  const rows = await findIdentities(
+): Promise<RecordedActs & { contactIds: string[] }> {
+  if (acts.length === 0) return { contactIds: [], changed: [], events: [] };
+  const contactIds = await contactsOf(tx, acts, nowMs);
+  const recorded = await recordActs(
     tx,
-    [...new Set(identities)].map((identity) => ({ accountId, identity })),
+    acts.map(({ accountId, act }, index) => ({ accountId, contactId: contactIds[index] as string, act })),
+    nowMs,
   );
-  const known = new Map(rows.map(({ identity, contactId }) => [identity, contactId]));
-  const unknown = acts.filter((_act, index) => !known.has(identities[index] as string));
+  return { ...recorded, contactIds };
+}
+
+/** The contact of each person; people who are not known yet become contacts. */
+async function contactsOf(tx: Tx, acts: readonly PersonAct[], nowMs: number): Promise<string[]> {
+  const keys = acts.map(({ accountId, person }) => ({ accountId, identity: identityOf(person) }));
+  const textOf = ({ accountId, identity }: { accountId: string; identity: string }) =>
+    `${accountId} ${identity}`;
+  const distinct = [...new Map(keys.map((key) => [textOf(key), key])).values()];
+  const known = new Map(
+    (await findIdentities(tx, distinct)).map((row) => [textOf(row), row.contactId] as const),
+  );
+  const unknown = acts.filter((_act, index) => !known.has(textOf(keys[index] as (typeof keys)[number])));
   // the caller's form of a number never replaces the platform's
   const { contactIds } = await recordPeople(
     tx,
-    unknown.map(({ person: { phone = null, userId = null } }) => ({
+    unknown.map(({ accountId, person: { phone = null, userId = null } }) => ({
       ...{ accountId, atMs: 0, wroteTo: null },
       person: { phone, userId, name: null, otherPhones: [], otherUserIds: [] },
     })),
     nowMs,
   );
-  for (const [index, { person }] of unknown.entries())
-    known.set(identityOf(person), contactIds[index] as string);
-  return identities.map((identity) => known.get(identity) as string);
+  for (const [index, { accountId, person }] of unknown.entries())
+    known.set(textOf({ accountId, identity: identityOf(person) }), contactIds[index] as string);
+  return keys.map((key) => known.get(textOf(key)) as string);
 }

@@ -32,6 +32,14 @@ export interface Act {
   atMs: number | null;
 }
 
+/** The longest reason; the platform's own are shorter. */
+export const reasonMaxLength = 500;
+
+/** The act that an error of the platform reveals: the person stopped marketing messages at the platform before. */
+export const optOutByError = (reason: string, atMs: number): Act => ({
+  ...{ scope: scope.marketing, source: source.error, reason: reason.slice(0, reasonMaxLength), atMs },
+});
+
 /** The platform's times are whole seconds: acts of one second are in the order of their arrival. */
 const secondOf = (ms: number) => Math.floor(ms / 1000);
 

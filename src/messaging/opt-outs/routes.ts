@@ -17,13 +17,15 @@ import { contactsWith, type PersonFilter } from '../contacts/find.ts';
 import { type ChangeDeps, changeOptOuts } from './change.ts';
 import { scope, source } from './opt-out.ts';
 import { optOutItem } from './presenter.ts';
+import { optOutSettingsRoutes } from './settings-routes.ts';
 import { findOptOut, listOptOuts } from './store.ts';
 
 export type OptOutRoutesDeps = ChangeDeps;
 
-/** GET /v1/opt-outs; PUT and DELETE /v1/opt-outs/:phone and /v1/opt-outs?userId=. */
+/** GET /v1/opt-outs, GET and PUT /v1/opt-outs/settings; PUT and DELETE /v1/opt-outs/:phone and /v1/opt-outs?userId=. */
 export function optOutRoutes(server: Server, deps: OptOutRoutesDeps): void {
   listRoute(server, deps);
+  optOutSettingsRoutes(server, deps);
   const put = { response: { 200: success(OptOutItem) }, body: OptOutBody };
   const remove = { response: { 200: success(RemovedOptOut) } };
   const config = { scope: 'messages:send' } as const;
@@ -83,7 +85,7 @@ async function optOut(
   { scope: name, reason = null }: { scope: 'marketing' | 'all'; reason?: string | null },
 ) {
   const act = { scope: scope[name], source: source.api, reason, atMs: null };
-  const [changed] = await changeOptOuts(deps, accountId, [{ person, act }]);
+  const [changed] = await changeOptOuts(deps, [{ accountId, person, act }]);
   const row = changed && (await findOptOut(deps.db, accountId, changed.contactId));
   if (!row)
     throw new AppError(
@@ -95,6 +97,6 @@ async function optOut(
 
 async function optIn(deps: OptOutRoutesDeps, accountId: string, person: PersonFilter) {
   const act = { scope: scope.none, source: source.api, reason: null, atMs: null };
-  const [changed] = await changeOptOuts(deps, accountId, [{ person, act }]);
+  const [changed] = await changeOptOuts(deps, [{ accountId, person, act }]);
   return ok('Opt-out removed.', { removed: changed?.isChanged === true });
 }

@@ -2,11 +2,20 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import type { IdentityReport, ReceivedMessage } from '../../ports/platform-received.ts';
+import type { ReceivedMessage } from '../../ports/platform-received.ts';
 import { eventBodyOf, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
-import { identityOf, type NamedPerson } from '../contacts/identity.ts';
-import { recordPeople } from '../contacts/record-people.ts';
+import { identityOf } from '../contacts/identity.ts';
+import {
+  type Addressee,
+  type Arrival,
+  type ArrivedCallback,
+  namedIn,
+  noticesIn,
+  type ReceivedCallback,
+  recordNamed,
+  wordsFor,
+} from './people-in-batch.ts';
 import { receivedJson } from './presenter.ts';
 import { receivedId } from './received-id.ts';
 import { findContexts, insertReceived, type NewReceived } from './store.ts';
@@ -15,18 +24,6 @@ export interface ApplyReceivedDeps extends PublishDeps {
   hot: Db;
   clock: Clock;
   log: Log;
-}
-
-/** A sender of an account that has the number that was written to. */
-export interface Addressee {
-  accountId: string;
-  senderId: string;
-}
-
-/** What one callback reports, each with the accounts that it concerns. */
-export interface ReceivedCallback {
-  messages: { message: ReceivedMessage; to: Addressee[] }[];
-  identities: { report: IdentityReport; accountIds: string[] }[];
 }
 
 export interface AppliedReceived {
@@ -44,11 +41,16 @@ const contentMaxCharacters = 256 * 1024;
 
 /** Opens the batch of this process. */
 export function openApplyReceived(deps: ApplyReceivedDeps): ApplyReceived {
-  const apply = batch<ReceivedCallback, AppliedReceived>((callbacks) => applyBatch(deps, callbacks), {
+  let last = 0;
+  const batched = batch<ArrivedCallback, AppliedReceived>((callbacks) => applyBatch(deps, callbacks), {
     gapMs: 8,
     max: 200,
     key: ({ messages }) => messages[0]?.message.messageRef ?? '',
   });
+  const apply: ApplyReceived = (callback) => {
+    last += 1;
+    return batched({ ...callback, no: last });
+  };
   return async (callback) => {
     try {
       return await apply(callback);
@@ -75,8 +77,9 @@ async function applyOneByOne(
 ): Promise<AppliedReceived> {
   let stored = 0;
   const parts: ReceivedCallback[] = [
-    ...callback.messages.map((one) => ({ messages: [one], identities: [] })),
-    ...callback.identities.map((one) => ({ messages: [], identities: [one] })),
+    ...callback.messages.map((one) => ({ messages: [one], identities: [], preferences: [] })),
+    ...callback.identities.map((one) => ({ messages: [], identities: [one], preferences: [] })),
+    ...callback.preferences.map((one) => ({ messages: [], identities: [], preferences: [one] })),
   ];
   for (const part of parts) {
     for (const attempt of [part, reduced(part)]) {
@@ -95,7 +98,7 @@ async function applyOneByOne(
 /** The same messages with nothing parsed out of them. */
 function reduced({ messages }: ReceivedCallback): ReceivedCallback {
   return {
-    identities: [],
+    ...{ identities: [], preferences: [] },
     messages: messages.map(({ to, message }) => ({
       to,
       message: {
@@ -107,30 +110,18 @@ function reduced({ messages }: ReceivedCallback): ReceivedCallback {
   };
 }
 
-/** A row to insert and the report that it comes from. */
-interface Arrival {
-  row: NewReceived;
-  message: ReceivedMessage;
-  callback: number;
-}
-
-async function applyBatch(
-  deps: ApplyReceivedDeps,
-  callbacks: ReceivedCallback[],
-): Promise<AppliedReceived[]> {
+async function applyBatch(deps: ApplyReceivedDeps, callbacks: ArrivedCallback[]): Promise<AppliedReceived[]> {
   const results = callbacks.map((): AppliedReceived => ({ stored: 0 }));
   const nowMs = deps.clock.now();
   const arrivals = arrivalsOf(callbacks, nowMs);
-  const identities = callbacks.flatMap(({ identities: reports }) =>
-    reports.flatMap(({ report, accountIds }) =>
-      accountIds.map((accountId) => namedBy(report, accountId, nowMs)),
-    ),
-  );
-  if (arrivals.length === 0 && identities.length === 0) return results;
+  const notices = callbacks.flatMap((callback) => noticesIn(callback, nowMs));
+  if (arrivals.length === 0 && notices.length === 0) return results;
   await addContexts(deps, arrivals);
+  const words = await wordsFor(deps, arrivals);
   const { leasedDeliveries, stored } = await deps.hot.transaction().execute(async (tx) => {
     const fresh = await insertNew(tx, arrivals);
-    await recordPeople(tx, [...fresh.flatMap(namedIn), ...identities], nowMs);
+    const people = [...fresh.flatMap((arrival) => namedIn(arrival, words, nowMs)), ...notices];
+    const optOutEvents = await recordNamed(tx, people, nowMs);
     const events = fresh.map(({ row }) => ({
       accountId: row.account_id,
       subjectId: row.id,
@@ -139,7 +130,7 @@ async function applyBatch(
       messageId: row.message_ref,
       body: eventBodyOf('messages.received', nowMs, receivedJson(row)),
     }));
-    return { leasedDeliveries: await publish(deps, tx, events), stored: fresh };
+    return { leasedDeliveries: await publish(deps, tx, [...events, ...optOutEvents]), stored: fresh };
   });
   deps.deliveries.offer(leasedDeliveries);
   for (const { callback } of stored) (results[callback] as AppliedReceived).stored += 1;
@@ -147,14 +138,14 @@ async function applyBatch(
 }
 
 /** One arrival per message and account, sorted by key: the order in which rows are inserted. A repeat within the batch is dropped. */
-function arrivalsOf(callbacks: ReceivedCallback[], nowMs: number): Arrival[] {
+function arrivalsOf(callbacks: ArrivedCallback[], nowMs: number): Arrival[] {
   const arrivals = new Map<string, Arrival>();
-  for (const [callback, { messages }] of callbacks.entries()) {
-    for (const { message, to } of messages) {
+  for (const [callback, { messages, no }] of callbacks.entries()) {
+    for (const [within, { message, to }] of messages.entries()) {
       for (const addressee of to) {
         const row = rowOf(message, addressee, nowMs);
         const key = `${row.account_id} ${row.id}`;
-        if (!arrivals.has(key)) arrivals.set(key, { row, message, callback });
+        if (!arrivals.has(key)) arrivals.set(key, { row, message, callback, rank: [no, within] });
       }
     }
   }
@@ -197,10 +188,13 @@ async function addContexts(deps: ApplyReceivedDeps, arrivals: Arrival[]): Promis
     [...new Set(referring.map(({ row }) => row.context_ref as string))],
   );
   const byKey = new Map(found.map((one) => [`${one.accountId} ${one.messageRef}`, one]));
-  for (const { row } of referring) {
+  for (const arrival of referring) {
+    const { row } = arrival;
     const own = byKey.get(`${row.account_id} ${row.context_ref}`);
-    row.context_id = own?.id ?? null;
-    row.context_send_id = own?.sendId ?? null;
+    if (!own) continue;
+    row.context_id = own.id;
+    row.context_send_id = own.sendId;
+    arrival.answered = own.phone;
   }
 }
 
@@ -213,21 +207,3 @@ async function insertNew(tx: Tx, arrivals: Arrival[]): Promise<Arrival[]> {
   const keys = new Set(inserted.map(({ accountId, id }) => `${accountId} ${id}`));
   return arrivals.filter(({ row }) => keys.has(`${row.account_id} ${row.id}`));
 }
-
-/** The person of a new message. */
-function namedIn({ row, message }: Arrival): NamedPerson[] {
-  if (message.person === null) return [];
-  return [
-    {
-      accountId: row.account_id,
-      person: message.person,
-      atMs: (row.sent_at ?? row.received_at).getTime(),
-      wroteTo: message.isFromPerson ? row.sender_id : null,
-    },
-  ];
-}
-
-const namedBy = ({ person }: IdentityReport, accountId: string, atMs: number): NamedPerson => ({
-  ...{ accountId, person, atMs },
-  wroteTo: null,
-});

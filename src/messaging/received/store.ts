@@ -47,19 +47,24 @@ export async function insertReceived(tx: Tx, rows: readonly NewReceived[]): Prom
   return inserted;
 }
 
+/** One of our messages that an inbound one refers to. */
+export interface OwnMessage {
+  accountId: string;
+  messageRef: string | null;
+  id: string;
+  sendId: string | null;
+  /** As the caller gave it. */
+  phone: string | null;
+}
+
 /** Finds those of our messages that inbound ones refer to. */
 export async function findContexts(
   db: Db,
   accountIds: readonly string[],
   messageRefs: readonly string[],
-): Promise<{ accountId: string; messageRef: string | null; id: string; sendId: string | null }[]> {
-  const { rows } = await sql<{
-    accountId: string;
-    messageRef: string | null;
-    id: string;
-    sendId: string | null;
-  }>`
-    /* findContexts */ select account_id as "accountId", wamid as "messageRef", id, send_id as "sendId" from messages
+): Promise<OwnMessage[]> {
+  const { rows } = await sql<OwnMessage>`
+    /* findContexts */ select account_id as "accountId", wamid as "messageRef", id, send_id as "sendId", phone from messages
     where wamid = any (${[...messageRefs]}::text[]) and account_id = any (${[...accountIds]}::uuid[])`.execute(
     db,
   );

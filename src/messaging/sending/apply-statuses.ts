@@ -4,11 +4,12 @@ import { isUuid } from '../../base/ids.ts';
 import type { StatusReport } from '../../ports/platform.ts';
 import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
+import { recordPersonActs } from '../opt-outs/change.ts';
 import type { CompletionWaiters } from './completion-waiters.ts';
 import { foldReports, type MessageKey, overtakenFailure } from './message.ts';
 import { applyMoves, type MovedMessage } from './messages-moves-store.ts';
 import { existingMessages, findByMessageRef } from './messages-store.ts';
-import { type ReactDeps, reactToFailures } from './react-to-failures.ts';
+import { type ReactDeps, reactToFailures, reportedOptOuts } from './react-to-failures.ts';
 import { statusEvents } from './status-events.ts';
 
 export interface ApplyDeps extends PublishDeps, ReactDeps {
@@ -79,6 +80,8 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
       done.moved.push(...moved);
       done.leasedDeliveries.push(...(await publish(deps, tx, statusEvents(moved, deps.clock.now()))));
     }
+    const { events } = await recordPersonActs(tx, reportedOptOuts(deps, done.moved), deps.clock.now());
+    done.leasedDeliveries.push(...(await publish(deps, tx, events)));
     return done;
   });
   deps.deliveries.offer(leasedDeliveries);

@@ -4,6 +4,8 @@ import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform, NumberReport } from '../../ports/platform.ts';
 import { forgetReportedRegistrations } from '../media/register.ts';
+import type { PersonAct } from '../opt-outs/change.ts';
+import { optOutByError } from '../opt-outs/opt-out.ts';
 import { type HaltClass, haltSenders, isHalt } from '../senders/halt.ts';
 import type { SenderEventDeps } from '../senders/status-events.ts';
 import { findSenderById } from '../senders/store.ts';
@@ -23,6 +25,18 @@ const templateClasses = new Set(['halt_template', 'template_missing', 'template_
 
 /** Classes after which the platform may have lost a media file. */
 const mediaClasses = new Set(['media_refused', 'media_unknown']);
+
+/** The opt-outs of people to whom the platform did not deliver messages for that reason, at the time of its report. */
+export function reportedOptOuts(
+  { platform }: Pick<ReactDeps, 'platform'>,
+  moved: readonly MovedMessage[],
+): PersonAct[] {
+  return moved.flatMap(({ account_id: accountId, phone, error, failed_at }) => {
+    if (failed_at === null || error === null || phone === null) return [];
+    if (platform.classify(error) !== 'opted_out') return [];
+    return [{ accountId, person: { phone }, act: optOutByError(error.message, failed_at * 1000) }];
+  });
+}
 
 interface Halt {
   senderId: string;

@@ -25,6 +25,8 @@ export interface RejectionDeps {
   effects: RejectionEffects;
   /** Requests a reading of the sender's templates: what the gateway knows of this one is out of date. */
   templateOutdated: (message: LeasedMessage) => Promise<void>;
+  /** Records that the recipient stopped marketing messages at the platform. */
+  recipientOptedOut: (message: LeasedMessage, error: MessageError) => Promise<void>;
 }
 
 export interface Rejection {
@@ -123,6 +125,11 @@ export async function recordRejection(
       break;
     case 'template_outdated':
       await deps.templateOutdated(message);
+      break;
+    case 'opted_out':
+      await deps.recipientOptedOut(message, error).catch((cause: unknown) => {
+        deps.log.warn({ err: cause, messageId: message.id }, 'message.opt_out_not_recorded');
+      });
       break;
     case 'media_refused':
     case 'media_unknown':

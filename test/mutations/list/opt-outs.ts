@@ -7,6 +7,8 @@ const rule = 'src/messaging/opt-outs/opt-out.ts';
 const rules = ['test/rules/opt-out.test.ts'];
 const gate = ['test/db/opt-outs.test.ts'];
 const api = ['test/api/opt-outs.test.ts'];
+const sources = ['test/api/opt-out-sources.test.ts'];
+const words = ['test/rules/opt-out-words.test.ts'];
 
 export const mutations: Mutation[] = [
   {
@@ -127,5 +129,68 @@ export const mutations: Mutation[] = [
     find: 'order by c.account_id, c.id for no key update of c`.execute(tx);\n  return rows;',
     replace: 'order by c.account_id, c.id`.execute(tx);\n  return rows;',
     tests: gate,
+  },
+  {
+    name: 'a stop word counts within a longer text',
+    file: 'src/messaging/opt-outs/words.ts',
+    find: 'if (words.stop.has(word)) return',
+    replace: 'if ([...words.stop].some((one) => word.startsWith(one))) return',
+    tests: words,
+  },
+  {
+    name: 'words are compared without the rules of Unicode',
+    file: 'src/messaging/opt-outs/words.ts',
+    find: "bare.toUpperCase().toLowerCase().replaceAll('i\\u0307', 'i').replaceAll('ς', 'σ').normalize('NFC')",
+    replace: 'bare.toLowerCase()',
+    tests: words,
+  },
+  {
+    name: 'a button counts by its text',
+    file: 'src/messaging/opt-outs/words.ts',
+    find: 'return content.button?.payload ?? content.interactive?.id;',
+    replace: 'return content.button?.text ?? content.interactive?.id;',
+    tests: words,
+  },
+  {
+    name: 'notices count as stop words',
+    file: 'src/messaging/opt-outs/words.ts',
+    find: 'isFromPerson &&\n  ((type',
+    replace: '((type',
+    tests: words,
+  },
+  {
+    name: 'a notice of another category is a preference',
+    file: 'src/adapters/meta/preferences.ts',
+    find: "notice.category !== 'marketing_messages' ||",
+    replace: '',
+    tests: ['test/rules/meta-preferences.test.ts'],
+  },
+  {
+    name: 'what arrives counts at the time of its arrival',
+    file: 'src/messaging/received/opt-out-acts.ts',
+    find: 'message.timestamp === null ? nowMs : message.timestamp * 1000',
+    replace: 'nowMs',
+    tests: sources,
+  },
+  {
+    name: 'a notice of the platform counts at the time of its arrival',
+    file: 'src/messaging/received/opt-out-acts.ts',
+    find: 'report.timestamp === null ? nowMs : report.timestamp * 1000',
+    replace: 'nowMs',
+    tests: sources,
+  },
+  {
+    name: 'the error that a person stopped marketing messages is no opt-out',
+    file: 'src/messaging/sending/react-to-failures.ts',
+    find: "if (platform.classify(error) !== 'opted_out') return [];",
+    replace: 'if (error !== null) return [];',
+    tests: sources,
+  },
+  {
+    name: 'an answer does not link the number that its message was sent to',
+    file: 'src/messaging/received/people-in-batch.ts',
+    find: 'const isOther = isFromPerson && answered && answered !== person.phone;',
+    replace: 'const isOther = false;',
+    tests: sources,
   },
 ];

@@ -1,0 +1,110 @@
+// The people of a batch of callbacks: whom its messages and notices name, and what they say about opt-outs.
+import type { Db, Tx } from '../../db/db.ts';
+import type { IdentityReport, PreferenceReport, ReceivedMessage } from '../../ports/platform-received.ts';
+import type { EventToPublish } from '../../webhooks/publish.ts';
+import type { NamedPerson } from '../contacts/identity.ts';
+import { recordPeople } from '../contacts/record-people.ts';
+import type { Act } from '../opt-outs/opt-out.ts';
+import { recordActs } from '../opt-outs/record.ts';
+import { findSettings } from '../opt-outs/settings-store.ts';
+import { maySay, type OptOutWords, wordsOf } from '../opt-outs/words.ts';
+import { actOfMessage, actOfPreference } from './opt-out-acts.ts';
+import type { NewReceived } from './store.ts';
+
+/** A sender of an account that has the number that was written to. */
+export interface Addressee {
+  accountId: string;
+  senderId: string;
+}
+
+/** What one callback reports, each with the accounts that it concerns. */
+export interface ReceivedCallback {
+  messages: { message: ReceivedMessage; to: Addressee[] }[];
+  identities: { report: IdentityReport; accountIds: string[] }[];
+  preferences: { report: PreferenceReport; accountIds: string[] }[];
+}
+
+/** A callback with its place in the order of arrival. */
+export type ArrivedCallback = ReceivedCallback & { no: number };
+
+/** A row to insert and the report that it comes from. */
+export interface Arrival {
+  row: NewReceived;
+  message: ReceivedMessage;
+  callback: number;
+  rank: Rank;
+  /** The number that our message went to which this one answers: the person's, in the caller's form. */
+  answered?: string | null;
+}
+
+/** A place in the order of arrival: of the callback, and within it. */
+type Rank = readonly [callback: number, within: number];
+const byRank = (a: { rank: Rank }, b: { rank: Rank }) => a.rank[0] - b.rank[0] || a.rank[1] - b.rank[1];
+
+/** A report about a person, and what it says about their opt-out. */
+export interface Named {
+  named: NamedPerson;
+  act?: Act | undefined;
+  rank: Rank;
+}
+
+/** The words of the accounts whose new messages may be one. */
+export async function wordsFor({ hot }: { hot: Db }, arrivals: Arrival[]): Promise<Map<string, OptOutWords>> {
+  const accountIds = new Set(
+    arrivals.filter(({ message }) => maySay(message)).map(({ row }) => row.account_id),
+  );
+  if (accountIds.size === 0) return new Map();
+  const settings = await findSettings(hot, [...accountIds]);
+  return new Map([...settings].map(([accountId, one]) => [accountId, wordsOf(one)]));
+}
+
+/** The person of a new message, and what it says about their opt-out. */
+export function namedIn(
+  { row, message, rank, answered }: Arrival,
+  words: ReadonlyMap<string, OptOutWords>,
+  nowMs: number,
+): Named[] {
+  const { person, isFromPerson } = message;
+  if (person === null) return [];
+  const isOther = isFromPerson && answered && answered !== person.phone;
+  const named = {
+    accountId: row.account_id,
+    person: isOther ? { ...person, otherPhones: [...person.otherPhones, answered] } : person,
+    atMs: (row.sent_at ?? row.received_at).getTime(),
+    wroteTo: isFromPerson ? row.sender_id : null,
+  };
+  return [{ named, rank, act: actOfMessage(message, words.get(row.account_id), nowMs) }];
+}
+
+/** The people of a callback's notices: their new ids, and their choices. */
+export function noticesIn({ identities, preferences, no }: ArrivedCallback, nowMs: number): Named[] {
+  const namedBy = (person: NamedPerson['person'], accountId: string) => ({
+    ...{ accountId, person, atMs: nowMs, wroteTo: null },
+  });
+  return [
+    ...identities.flatMap(({ report, accountIds }) =>
+      accountIds.map((id) => ({ named: namedBy(report.person, id), rank: [no, 0] as const })),
+    ),
+    ...preferences.flatMap(({ report, accountIds }, within) =>
+      accountIds.map((id) => ({
+        named: namedBy(report.person, id),
+        act: actOfPreference(report, nowMs),
+        rank: [no, within] as const,
+      })),
+    ),
+  ];
+}
+
+/** Records people and what they said, in the order in which it arrived; returns the events of changes. */
+export async function recordNamed(tx: Tx, people: Named[], nowMs: number): Promise<EventToPublish[]> {
+  const { contactIds } = await recordPeople(
+    tx,
+    people.map(({ named }) => named),
+    nowMs,
+  );
+  const acts = people.flatMap(({ named: { accountId }, act, rank }, index) => {
+    const contactId = contactIds[index];
+    return act && contactId !== undefined ? [{ accountId, contactId, act, rank }] : [];
+  });
+  return (await recordActs(tx, acts.sort(byRank), nowMs)).events;
+}
