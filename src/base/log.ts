@@ -1,5 +1,6 @@
 // Structured logs: one JSON line per event, with secrets redacted.
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { gatherLines } from './log-lines.ts';
 import { openRepeatedErrors, type RepeatedErrorsOptions } from './repeated-errors.ts';
 
 export type Log = Logger;
@@ -61,12 +62,28 @@ export function openLog(
     serializers: { err: plainError },
     hooks: { logMethod: problems.logMethod },
   };
-  const log: Log = destination ? pino(options, destination) : pino(options);
-  flushes.set(log, problems.flush);
+  const output = destination ? undefined : standardOutput();
+  const log: Log = pino(options, destination ?? output?.lines);
+  flushes.set(log, () => {
+    problems.flush();
+    output?.flushNow();
+  });
   return log;
 }
 
-/** Writes the counts of repeated errors. Call it before the process exits. */
+/** Standard output, written asynchronously, because a slow reader of a pipe must not stop the process. */
+function standardOutput() {
+  const out = pino.destination({ dest: 1, sync: false });
+  const lines = gatherLines((text) => out.write(text));
+  const flushNow = () => {
+    lines.flush();
+    out.flushSync();
+  };
+  process.once('exit', flushNow);
+  return { lines, flushNow };
+}
+
+/** Writes the counts of repeated errors, and gathered lines. Call it before the process exits. */
 export function flushLog(log: Log): void {
   flushes.get(log)?.();
 }

@@ -1,4 +1,5 @@
 // Logs during an outage: repeated errors are logged once and counted, and files are rotated by size.
+import { spawnSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { flushLog, openLog } from '../../src/base/log.ts';
 import { openLogFile } from '../../src/base/log-file.ts';
+import { gatherLines } from '../../src/base/log-lines.ts';
 import { rotateServerLog } from '../../src/db/embedded-log.ts';
 import { until } from '../harness/until.ts';
 
@@ -69,6 +71,60 @@ describe('a repeated error', () => {
     for (let n = 0; n < 3; n += 1) log.warn({ senderId: n }, 'sender.halted');
     vi.advanceTimersByTime(600_000);
     expect(lines.map(({ msg }) => msg)).toEqual(['request.failed', ...Array(3).fill('sender.halted')]);
+  });
+});
+
+describe('lines on their way to standard output', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  function gathered() {
+    const writes: string[] = [];
+    const log = openLog(
+      'info',
+      gatherLines((text) => void writes.push(text)),
+    );
+    const messages = () =>
+      writes.map((text) =>
+        text
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line).msg),
+      );
+    return { log, messages };
+  }
+
+  test('share one write for 10 ms, in order', () => {
+    const { log, messages } = gathered();
+    log.info('a');
+    log.child({ reqId: '1' }).info('b');
+    vi.advanceTimersByTime(9);
+    expect(messages()).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(messages()).toEqual([['a', 'b']]);
+    log.info('c');
+    vi.advanceTimersByTime(10);
+    expect(messages()).toEqual([['a', 'b'], ['c']]);
+  });
+
+  test('are written immediately with a warning, and beyond 64 KiB', () => {
+    const { log, messages } = gathered();
+    log.info('a');
+    log.warn('b');
+    expect(messages()).toEqual([['a', 'b']]);
+    log.info({ text: 'x'.repeat(65 * 1024) }, 'c');
+    expect(messages()).toEqual([['a', 'b'], ['c']]);
+  });
+
+  test('are complete when the process exits, or ends with an uncaught error', () => {
+    const file = new URL('../../src/base/log.ts', import.meta.url).href;
+    const run = (end: string) =>
+      spawnSync(process.execPath, [
+        ...['--input-type=module', '--eval'],
+        `const { openLog } = await import('${file}'); const log = openLog('info'); log.info('last'); ${end}`,
+      ]).stdout.toString();
+    expect(run('process.exit(1)')).toMatch(/"msg":"last"/);
+    expect(run('throw new Error("bug")')).toMatch(/"msg":"last"/);
   });
 });
 
