@@ -13,6 +13,7 @@ import { openKeyedHash } from './base/keyed-hash.ts';
 import type { Log } from './base/log.ts';
 import { openMetrics } from './base/metrics.ts';
 import { type Outgoing, type OutgoingOptions, openOutgoing } from './base/outgoing.ts';
+import { rememberSecrets } from './base/remember-secrets.ts';
 import type { Config } from './config.ts';
 import { openDb } from './db/db.ts';
 import { gatewayConnections } from './db/gateways.ts';
@@ -94,7 +95,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     hot,
     processSession,
     processId: processSession.id,
-    cipher: openCipher(ring),
+    cipher: rememberSecrets(openCipher(ring), clock),
     keyedHash: openKeyedHash(ring),
     fileEncryption: openFileEncryption(),
     objects: await openObjects(config, { outgoing, clock }),

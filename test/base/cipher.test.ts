@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CipherError, makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
 import { addKeyToFile, readOrMakeKeyFile } from '../../src/base/key-file.ts';
+import { rememberSecrets } from '../../src/base/remember-secrets.ts';
 
 const location = { table: 'senders', column: 'access_token', row: '0199a000-0000-7000-8000-000000000001' };
 const secret = 'EAAG-token-ünïcode';
@@ -167,5 +168,41 @@ describe('the key file', () => {
     await writeFile(path, 'k1:abc', { mode: 0o600 });
     await expect(readOrMakeKeyFile(path)).rejects.toThrow(/not usable: Encryption key 1 of 1/);
     expect(await readFile(path, 'utf8')).toBe('k1:abc');
+  });
+});
+
+describe('a cipher that remembers', () => {
+  function opened() {
+    const cipher = openCipher(parseKeyRing(makeKey()));
+    const clock = { ms: 0, steady: () => clock.ms };
+    const decrypt = vi.spyOn(cipher, 'decrypt');
+    return { cipher, clock, decrypt, remembering: rememberSecrets(cipher, clock) };
+  }
+
+  test('decrypts the same bytes of a location once a minute', () => {
+    const { cipher, clock, decrypt, remembering } = opened();
+    const encrypted = cipher.encrypt(secret, location);
+    for (let n = 0; n < 3; n += 1) expect(remembering.decrypt(Buffer.from(encrypted), location)).toBe(secret);
+    expect(decrypt).toHaveBeenCalledTimes(1);
+    clock.ms = 60_001;
+    expect(remembering.decrypt(encrypted, location)).toBe(secret);
+    expect(decrypt).toHaveBeenCalledTimes(2);
+  });
+
+  test('returns the new text of a location when its bytes have changed', () => {
+    const { cipher, remembering } = opened();
+    for (const text of [secret, 'another secret', secret])
+      expect(remembering.decrypt(cipher.encrypt(text, location), location)).toBe(text);
+  });
+
+  test('rejects bytes that were copied to another row or altered, also after decrypting them', () => {
+    const { cipher, remembering } = opened();
+    const encrypted = cipher.encrypt(secret, location);
+    expect(remembering.decrypt(encrypted, location)).toBe(secret);
+    const elsewhere = { ...location, row: '0190f3b2-0000-7000-8000-000000000000' };
+    expect(reasonOf(() => remembering.decrypt(encrypted, elsewhere))).toBe('damaged');
+    // changed in place: the remembered bytes are a copy
+    encrypted[encrypted.length - 1] = (encrypted.at(-1) ?? 0) ^ 1;
+    expect(reasonOf(() => remembering.decrypt(encrypted, location))).toBe('damaged');
   });
 });

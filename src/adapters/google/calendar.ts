@@ -65,9 +65,9 @@ export function googleCalendar(options: GoogleCalendarOptions): Calendar {
   const retry = { clock, attemptTimeoutMs: options.attemptTimeoutMs ?? 5_000, conclusiveCodes };
 
   const retried: Retried = async (credential, limits, act, longestMs = retry.attemptTimeoutMs) => {
-    const { refreshToken } = readCredential(credential);
+    const { refreshToken, accountEmail } = readCredential(credential);
     return withRetries({ ...retry, attemptTimeoutMs: longestMs }, limits, (attempt) =>
-      act({ deps, refreshToken, limits: attempt }),
+      act({ deps, refreshToken, accountEmail, limits: attempt }),
     );
   };
 
@@ -100,9 +100,7 @@ function oauthDeps(options: GoogleCalendarOptions): OAuthDeps {
 function readOperations(retried: Retried): Pick<Calendar, 'busyTimes' | 'changedEvents'> {
   return {
     busyTimes: (credential, query, limits) =>
-      retried(credential, limits, (attempt) =>
-        busyTimes(attempt.deps, readCredential(credential), query, attempt.limits),
-      ),
+      retried(credential, limits, (attempt) => busyTimes(attempt.deps, attempt, query, attempt.limits)),
     changedEvents: (credential, query, limits) => {
       const read = (attempt: Attempt) => changedEvents(attempt, query);
       // one attempt with the whole time limit: there may be many pages

@@ -17,6 +17,7 @@ import { type Json, objectsOf, textOf } from './json.ts';
 export interface Attempt {
   deps: ClientDeps;
   refreshToken: string;
+  accountEmail: string | null;
   limits: AttemptLimits;
 }
 

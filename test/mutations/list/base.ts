@@ -8,7 +8,52 @@ const cache = ['test/base/cache.test.ts'];
 const ciphers = ['test/base/cipher.test.ts'];
 const texts = ['test/rules/validation.test.ts'];
 
+const logLines = 'src/base/log-lines.ts';
+const logs = ['test/base/log.test.ts'];
+
 export const mutations: Mutation[] = [
+  {
+    name: 'a warning waits for other lines',
+    file: logLines,
+    find: 'writer.lastLevel >= warn || ',
+    replace: '',
+    tests: logs,
+  },
+  {
+    name: 'gathered lines have no limit',
+    file: logLines,
+    find: 'lines.length > gatherMaxChars',
+    replace: 'lines.length > 100 * gatherMaxChars',
+    tests: logs,
+  },
+  {
+    name: 'gathered lines are lost when the process exits',
+    file: 'src/base/log.ts',
+    find: "process.once('exit', flushNow);",
+    replace: '',
+    tests: logs,
+  },
+  {
+    name: 'a remembered secret is used for other encrypted bytes',
+    file: 'src/base/remember-secrets.ts',
+    find: 'known?.encrypted.equals(encrypted)',
+    replace: 'known',
+    tests: ciphers,
+  },
+  {
+    name: 'a remembered secret is used for another row',
+    file: 'src/base/remember-secrets.ts',
+    find: 'where.column, where.row]',
+    replace: 'where.column]',
+    tests: ciphers,
+  },
+  {
+    name: 'secrets are remembered for an hour',
+    file: 'src/base/remember-secrets.ts',
+    find: 'lifetime: { ms: rememberedMs,',
+    replace: 'lifetime: { ms: 60 * rememberedMs,',
+    tests: ciphers,
+  },
   {
     name: 'a cache has no limit',
     file: cacheFile,
