@@ -1,23 +1,33 @@
-// A bare Fastify route with one indexed query: the lower bound for the cost of such a request.
+// Bare Fastify routes, one with an indexed query and one with a committed row: the lower bound for the cost of such requests.
 import fastify from 'fastify';
 import pg from 'pg';
 import { serveParent } from './child.ts';
 
 interface Opening {
   connection: pg.PoolConfig;
-  staffId: string;
 }
 
-async function open({ connection, staffId }: Opening): Promise<string> {
+async function open({ connection }: Opening): Promise<string> {
   const pool = new pg.Pool({ ...connection, max: 12 });
   const server = fastify();
-  server.get('/bookings', async () => {
+  server.get<{ Params: { staffId: string } }>('/bookings/:staffId', async ({ params }) => {
     const { rows } = await pool.query({
       name: 'bookings',
       text: 'select id, starts_at, ends_at from bookings where staff_id = $1 and starts_at >= now() order by starts_at limit 16',
-      values: [staffId],
+      values: [params.staffId],
     });
     return { success: true, message: 'Listed.', data: rows };
+  });
+  await pool.query(
+    'create table if not exists bench_bookings (id uuid primary key, at timestamptz not null)',
+  );
+  server.post('/bookings', async () => {
+    const { rows } = await pool.query({
+      name: 'book',
+      text: 'insert into bench_bookings values (gen_random_uuid(), now()) returning *',
+      values: [],
+    });
+    return { success: true, message: 'Booked.', data: rows[0] };
   });
   return server.listen({ port: 0, host: '127.0.0.1' });
 }

@@ -1,8 +1,8 @@
 // Competing requests for one slot, of which one wins, and distinct bookings per second.
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Slot } from '../../client/src/client.ts';
-import { type Account, type BenchFixture, startBenchFixture } from '../bench-fixture.ts';
+import { type BenchFixture, startBenchFixture } from '../bench-fixture.ts';
+import { booking, distinctBookings, openSlots } from '../booking-calls.ts';
+import { bookingsSpread } from '../bookings-spread.ts';
 import type { CallersInput, CallersResult, OneCall } from '../callers.ts';
 import { nowMs } from '../child.ts';
 import { perPiece, read } from '../cpu.ts';
@@ -12,47 +12,6 @@ import { startRpcProcess } from '../processes.ts';
 import { profileFlags, showProfile } from '../show-profile.ts';
 import { addStaff, dateIn, type Staff } from '../staff.ts';
 import { workload } from '../workload.ts';
-
-async function openSlots(account: Account, staff: Staff, date: string): Promise<Slot[]> {
-  return (await account.client.listAvailableSlots({ appointmentUserId: staff.id, date })).slots;
-}
-
-function booking(account: Account, staff: Staff, date: string, { from, to }: Slot): OneCall {
-  return {
-    method: 'POST',
-    path: '/v1/appointments/book',
-    headers: {
-      'content-type': 'application/json',
-      'x-api-key': account.apiKey,
-      'idempotency-key': randomUUID(),
-    },
-    body: JSON.stringify({
-      appointmentUserId: staff.id,
-      date,
-      from,
-      to,
-      email: 'guest@example.com',
-      phoneNumber: '15550100001',
-    }),
-  };
-}
-
-/** Requests for distinct open slots, alternating between staff, so that neighbours have different calendars. */
-async function distinct(account: Account, staff: Staff[], count: number, firstDay: number) {
-  const calls: OneCall[] = [];
-  for (let day = firstDay; calls.length < count; day++) {
-    const date = dateIn(day);
-    const lists = await Promise.all(staff.map((one) => openSlots(account, one, date)));
-    // every other slot, because a booking's buffer overlaps the next slot
-    for (let at = 0; at < Math.max(...lists.map((list) => list.length)); at += 2) {
-      staff.forEach((one, index) => {
-        const slot = lists[index]?.[at];
-        if (slot && calls.length < count) calls.push(booking(account, one, date, slot));
-      });
-    }
-  }
-  return calls;
-}
 
 async function confirmed(fixture: BenchFixture, staff: Staff): Promise<number> {
   const { rows } = await sql<{ n: number }>`
@@ -68,9 +27,15 @@ export default workload({
     bookings: { default: 600, about: 'distinct bookings' },
     staff: { default: 10, about: 'staff members that they are spread over' },
     atOnce: { default: 32, about: 'concurrent requests for distinct bookings' },
+    spread: {
+      default: false,
+      about: 'only distinct bookings with calendars: 32 staff, 64 callers, in rounds',
+    },
+    rounds: { default: 5, about: 'rounds, each in turn with a bare route, with --spread' },
     profile: { default: false, about: 'write and show a CPU profile of the gateway' },
   },
-  async run({ rivals, bookings, staff: staffCount, atOnce, profile }) {
+  async run({ rivals, bookings, staff: staffCount, atOnce, profile, spread: isSpread, rounds }) {
+    if (isSpread) return bookingsSpread({ staff: 32, callers: 64, bookings, rounds, profile });
     const fixture = await startBenchFixture({ nodeFlags: profile ? profileFlags('bookings') : [] });
     const window = { fromMs: 0, toMs: 0 };
     const caller = startRpcProcess('callers.ts');
@@ -93,7 +58,7 @@ export default workload({
         return Array.from({ length: rivals }, () => booking(account, member, date, slot));
       };
       progress('warming up');
-      await run(await distinct(account, staff, 40, 3), 8);
+      await run(await distinctBookings(account, staff, 40, 3), 8);
       for (const one of staff) await run(await competingCalls(one, dateIn(10)), rivals);
 
       progress('competing requests');
@@ -128,7 +93,7 @@ export default workload({
         ['with calendars', staff],
         ['without', alone],
       ] as const) {
-        const calls = await distinct(account, members, bookings, 20);
+        const calls = await distinctBookings(account, members, bookings, 20);
         const before = read(fixture.meters);
         const began = nowMs();
         const result = await run(calls, atOnce);

@@ -11,6 +11,7 @@ import { type Spread, spread } from '../percentiles.ts';
 import { progress, saveFigures, table } from '../print.ts';
 import { startRpcProcess } from '../processes.ts';
 import { profileFlags, showProfile } from '../show-profile.ts';
+import { slotsSpread } from '../slots-spread.ts';
 import { addStaff, dateIn, fillBookings, fillCalendar, schedule } from '../staff.ts';
 import { workload } from '../workload.ts';
 
@@ -102,9 +103,26 @@ export default workload({
     callers: { default: 64, about: 'concurrent callers' },
     bookings: { default: 1_000, about: 'bookings of the staff member' },
     eventsPerDay: { default: 12, about: 'events per day in the calendar' },
+    spread: { default: false, about: 'different staff members and dates instead of one' },
+    staff: { default: 64, about: 'staff members, with --spread' },
+    days: { default: 14, about: 'dates of each staff member, with --spread' },
+    rounds: { default: 5, about: 'rounds, each in turn with the bare route, with --spread' },
     profile: { default: false, about: 'write and show a CPU profile of the gateway' },
   },
-  async run({ seconds, callers, bookings, eventsPerDay, profile }) {
+  async run({
+    seconds,
+    callers,
+    bookings,
+    eventsPerDay,
+    profile,
+    spread: isSpread,
+    staff: members,
+    ...more
+  }) {
+    if (isSpread) {
+      const filled = { staff: members, bookings: Math.ceil(bookings / 5), eventsPerDay, firstDay: daysAhead };
+      return slotsSpread({ ...filled, ...more, seconds, callers, profile });
+    }
     const fixture = await startBenchFixture({ nodeFlags: profile ? profileFlags('slots') : [] });
     const window = { fromMs: 0, toMs: 0 };
     const caller = startRpcProcess('callers.ts');
@@ -120,7 +138,6 @@ export default workload({
       await fillCalendar(fixture, email, from, calendarDays, eventsPerDay);
       const bareUrl = await bare.call<string>('open', {
         connection: await findRunningEmbedded(fixture.gateway.dataDir),
-        staffId: staff.id,
       });
       // an invalid id is rejected before any read: the minimum cost of every request
       const floorCall: OneCall = {
@@ -140,7 +157,7 @@ export default workload({
         path: `/v1/appointments/available-slots?appointmentUserId=${id}&date=${dateIn(daysAhead)}`,
         headers: { 'x-api-key': account.apiKey },
       });
-      const bareCall: OneCall = { method: 'GET', path: '/bookings' };
+      const bareCall: OneCall = { method: 'GET', path: `/bookings/${staff.id}` };
       const bareMeters = {
         'bare route': () => cpuMs(bare.pid),
         postgres: fixture.meters.postgres ?? (() => undefined),

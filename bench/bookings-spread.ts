@@ -1,0 +1,127 @@
+// Distinct bookings of many staff members with calendars, in turn with a bare route; then at a constant rate.
+import { findRunningEmbedded } from '../src/db/embedded-running.ts';
+import { startBenchFixture } from './bench-fixture.ts';
+import { distinctBookings } from './booking-calls.ts';
+import type { CallersInput, CallersResult, OneCall } from './callers.ts';
+import { nowMs } from './child.ts';
+import { readConditions, reportConditions } from './conditions.ts';
+import { perPiece, type Readings, read } from './cpu.ts';
+import { median, type Spread, spread } from './percentiles.ts';
+import { progress, saveFigures, table } from './print.ts';
+import { startRpcProcess } from './processes.ts';
+import { profileFlags, showProfile } from './show-profile.ts';
+import { addStaff, type Staff } from './staff.ts';
+
+interface BookingsSpreadOptions {
+  staff: number;
+  callers: number;
+  /** In each round, and at the constant rate. */
+  bookings: number;
+  rounds: number;
+  profile: boolean;
+}
+
+interface Measured {
+  perSecond: number;
+  ms: Spread;
+  cpu: Readings;
+}
+
+const bareSeconds = 1;
+/** The constant rate, as a share of the closed one. */
+const openLoopShare = 0.6;
+const firstDay = 3;
+/** Half of the slots of a date are booked, because a booking's buffer overlaps the next slot. */
+const bookingsPerDay = 24;
+
+/** Measures, prints and saves the figures. Fails if a booking was not confirmed exactly once in database and calendar. */
+export async function bookingsSpread(options: BookingsSpreadOptions): Promise<void> {
+  const { staff: members, callers, bookings, rounds, profile } = options;
+  const fixture = await startBenchFixture({ nodeFlags: profile ? profileFlags('bookings') : [] });
+  const window = { fromMs: 0, toMs: 0 };
+  const caller = startRpcProcess('callers.ts');
+  const bare = startRpcProcess('bare-route.ts');
+  try {
+    const account = await fixture.account('Bench');
+    progress(`${members} staff members with calendars`);
+    const staff: Staff[] = [];
+    for (let index = 0; index < members; index++)
+      staff.push(await addStaff(fixture, account, `staff${index}@bench.example`));
+    const bareUrl = await bare.call<string>('open', {
+      connection: await findRunningEmbedded(fixture.gateway.dataDir),
+    });
+    const bareCalls: OneCall[] = [{ method: 'POST', path: '/bookings' }];
+    let expected = 0;
+    const run = async (
+      url: string,
+      calls: OneCall[],
+      more: Partial<CallersInput> = {},
+    ): Promise<Measured> => {
+      const before = read(fixture.meters);
+      const input: CallersInput = { url, calls, atOnce: callers, ...more };
+      const result = await caller.call<CallersResult>('run', input);
+      if (result.firstRejection !== undefined) throw new Error(result.firstRejection);
+      const cpu = perPiece(before, read(fixture.meters), result.ms.length);
+      return { perSecond: result.ms.length / result.seconds, ms: spread(result.ms), cpu };
+    };
+    let day = firstDay;
+    const nextCalls = async () => {
+      const calls = await distinctBookings(account, staff, bookings, day);
+      day += Math.ceil(bookings / (members * bookingsPerDay));
+      expected += calls.length;
+      return calls;
+    };
+    const runBare = () => run(bareUrl, bareCalls, { seconds: bareSeconds });
+    progress('warming up');
+    await run(fixture.gateway.url, await nextCalls());
+    await runBare();
+    const conditions = readConditions();
+    const measured: { bare: Measured; bookings: Measured }[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      progress(`round ${round} of ${rounds}`);
+      const calls = await nextCalls();
+      const one = { bare: await runBare(), fromMs: nowMs(), bookings: await run(fixture.gateway.url, calls) };
+      Object.assign(window, { fromMs: one.fromMs, toMs: nowMs() });
+      measured.push(one);
+    }
+    const middle = (of: (round: (typeof measured)[number]) => number | undefined) =>
+      median(measured.map((round) => of(round) ?? Number.NaN));
+    const perSecond = Math.round(openLoopShare * middle((round) => round.bookings.perSecond));
+    progress(`a constant rate of ${perSecond}/s`);
+    const openLoop = await run(fixture.gateway.url, await nextCalls(), { perSecond });
+    table(
+      `Distinct bookings over ${members} staff with calendars, ${callers} callers, medians of ${rounds} rounds`,
+      [
+        ['', 'per second', 'p50 ms', 'p95 ms', 'p99 ms'],
+        ...(['bookings', 'bare'] as const).map((name) => [
+          name === 'bare' ? 'bare route that commits one row' : name,
+          middle((round) => round[name].perSecond),
+          ...(['p50', 'p95', 'p99'] as const).map((part) => middle((round) => round[name].ms[part])),
+        ]),
+        [
+          `bookings at a constant rate, from the scheduled start`,
+          perSecond,
+          openLoop.ms.p50,
+          openLoop.ms.p95,
+          openLoop.ms.p99,
+        ],
+        ['bookings to the bare route', middle((round) => round.bookings.perSecond / round.bare.perSecond)],
+        ...Object.keys(fixture.meters)
+          .filter((name) => name !== 'receiver')
+          .map((name) => [`CPU ms per booking: ${name}`, middle((round) => round.bookings.cpu[name])]),
+      ],
+    );
+    const verdict = reportConditions(
+      conditions,
+      measured.map((round) => round.bare.perSecond),
+    );
+    const events = await Promise.all(staff.map(({ email }) => fixture.google.liveEvents(email ?? '')));
+    const inCalendars = events.reduce((sum, { length }) => sum + length, 0);
+    if (inCalendars !== expected) throw new Error(`${inCalendars} events for ${expected} bookings`);
+    saveFigures('bookings-spread', options, { measured, openLoop: { ...openLoop, perSecond }, verdict });
+  } finally {
+    await Promise.all([caller.stop(), bare.stop()]);
+    await fixture.close();
+  }
+  if (profile) showProfile('bookings', window);
+}

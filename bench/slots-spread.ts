@@ -1,0 +1,131 @@
+// Open slots of different staff members and dates, in turn with the bare route; then both at a constant rate.
+import { findRunningEmbedded } from '../src/db/embedded-running.ts';
+import { startBenchFixture } from './bench-fixture.ts';
+import type { CallersInput, CallersResult, OneCall } from './callers.ts';
+import { nowMs } from './child.ts';
+import { readConditions, reportConditions } from './conditions.ts';
+import { cpuMs, perPiece, type Readings, read } from './cpu.ts';
+import { median, type Spread, spread } from './percentiles.ts';
+import { progress, saveFigures, table } from './print.ts';
+import { startRpcProcess } from './processes.ts';
+import { profileFlags, showProfile } from './show-profile.ts';
+import { addSpreadStaff, type SpreadOptions, spreadCalls } from './spread-staff.ts';
+
+interface SlotsSpreadOptions extends SpreadOptions {
+  seconds: number;
+  callers: number;
+  rounds: number;
+  profile: boolean;
+}
+
+interface Measured {
+  perSecond: number;
+  ms: Spread;
+  cpu: Readings;
+}
+
+const subjects = ['bare route', 'with calendars', 'without calendars', 'bare route again'] as const;
+type Subject = (typeof subjects)[number];
+
+/** The constant rate, as a share of the slower one of the closed rates. */
+const openLoopShare = 0.5;
+
+/** Measures, prints and saves the figures. */
+export async function slotsSpread(options: SlotsSpreadOptions): Promise<void> {
+  const { seconds, callers, rounds, profile } = options;
+  const fixture = await startBenchFixture({ nodeFlags: profile ? profileFlags('slots') : [] });
+  const window = { fromMs: 0, toMs: 0 };
+  const caller = startRpcProcess('callers.ts');
+  const bare = startRpcProcess('bare-route.ts');
+  try {
+    const account = await fixture.account('Bench');
+    progress(`${options.staff} staff members with bookings and busy calendars, and as many without`);
+    const staff = await addSpreadStaff(fixture, account, options, true);
+    const alone = await addSpreadStaff(fixture, account, options, false);
+    const bareUrl = await bare.call<string>('open', {
+      connection: await findRunningEmbedded(fixture.gateway.dataDir),
+    });
+    const bareCalls: OneCall[] = staff.map(({ id }) => ({ method: 'GET', path: `/bookings/${id}` }));
+    const meters = { ...fixture.meters, 'bare route': () => cpuMs(bare.pid) };
+    const targets: Record<Subject, { url: string; calls: OneCall[] }> = {
+      'bare route': { url: bareUrl, calls: bareCalls },
+      'with calendars': { url: fixture.gateway.url, calls: spreadCalls(account, staff, options) },
+      'without calendars': { url: fixture.gateway.url, calls: spreadCalls(account, alone, options) },
+      'bare route again': { url: bareUrl, calls: bareCalls },
+    };
+    const measure = async (subject: Subject, more: Partial<CallersInput> = {}): Promise<Measured> => {
+      const before = read(meters);
+      const input: CallersInput = { ...targets[subject], atOnce: callers, seconds, ...more };
+      const result = await caller.call<CallersResult>('run', input);
+      if (result.firstRejection !== undefined) throw new Error(result.firstRejection);
+      const cpu = perPiece(before, read(meters), result.ms.length);
+      return { perSecond: result.ms.length / result.seconds, ms: spread(result.ms), cpu };
+    };
+    progress('warming up');
+    for (const subject of subjects.slice(0, 3)) await measure(subject);
+    const conditions = readConditions();
+    const measured: Record<Subject, Measured>[] = [];
+    window.fromMs = nowMs();
+    for (let round = 1; round <= rounds; round++) {
+      progress(`round ${round} of ${rounds}`);
+      const one = {} as Record<Subject, Measured>;
+      for (const subject of subjects) one[subject] = await measure(subject);
+      measured.push(one);
+    }
+    window.toMs = nowMs();
+    const middle = (subject: Subject, of: (one: Measured) => number | undefined) =>
+      median(measured.map((round) => of(round[subject]) ?? Number.NaN));
+    const ratioOf = (subject: Subject) => (round: Record<Subject, Measured>) =>
+      (2 * round[subject].perSecond) / (round['bare route'].perSecond + round['bare route again'].perSecond);
+    const ratios = {
+      'with calendars': measured.map(ratioOf('with calendars')),
+      'without calendars': measured.map(ratioOf('without calendars')),
+    };
+    table(
+      `Slots of ${options.staff} staff members on ${options.days} dates, ${callers} callers, medians of ${rounds} rounds`,
+      [
+        ['', 'requests/s', 'p50 ms', 'p95 ms', 'p99 ms', 'to the bare route', 'smallest', 'largest'],
+        ...subjects.map((subject) => {
+          const ratio = subject in ratios ? ratios[subject as keyof typeof ratios] : [];
+          return [
+            subject,
+            middle(subject, ({ perSecond }) => perSecond),
+            ...(['p50', 'p95', 'p99'] as const).map((part) => middle(subject, ({ ms }) => ms[part])),
+            ...(ratio.length > 0 ? [median(ratio), Math.min(...ratio), Math.max(...ratio)] : []),
+          ];
+        }),
+      ],
+    );
+    const processes = Object.keys(meters).filter((name) => name !== 'receiver');
+    table('CPU ms per request', [
+      ['', ...processes],
+      ...subjects
+        .slice(0, 3)
+        .map((subject) => [subject, ...processes.map((name) => middle(subject, ({ cpu }) => cpu[name]))]),
+    ]);
+    const closed = (['bare route', 'with calendars'] as const).map((name) =>
+      middle(name, (one) => one.perSecond),
+    );
+    const perSecond = Math.round(openLoopShare * Math.min(...closed));
+    progress(`a constant rate of ${perSecond}/s`);
+    const openLoop = {
+      'bare route': await measure('bare route', { perSecond }),
+      'with calendars': await measure('with calendars', { perSecond }),
+      'without calendars': await measure('without calendars', { perSecond }),
+    };
+    table(`At a constant rate of ${perSecond}/s, from the scheduled start`, [
+      ['', 'p50 ms', 'p95 ms', 'p99 ms'],
+      ...Object.entries(openLoop).map(([name, { ms }]) => [name, ms.p50, ms.p95, ms.p99]),
+    ]);
+    const bareRates = measured.flatMap((round) => [
+      round['bare route'].perSecond,
+      round['bare route again'].perSecond,
+    ]);
+    const verdict = reportConditions(conditions, bareRates);
+    saveFigures('slots-spread', options, { measured, ratios, openLoop: { perSecond, ...openLoop }, verdict });
+  } finally {
+    await Promise.all([caller.stop(), bare.stop()]);
+    await fixture.close();
+  }
+  if (profile) showProfile('slots', window);
+}
