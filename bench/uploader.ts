@@ -35,13 +35,15 @@ function* form(boundary: string, name: string, bytes: number): Iterable<Buffer> 
 async function upload({ url, apiKey, files, bytes }: UploadInput) {
   const pool = new Pool(url, { connections: files, headersTimeout: 600_000, bodyTimeout: 600_000 });
   const began = nowMs();
+  // unique names: the same file again would be a duplicate, which is compared instead of registered
+  const run = randomBytes(4).toString('hex');
   const one = async (index: number) => {
     const boundary = `bench-${index}-${randomBytes(8).toString('hex')}`;
     const response = await pool.request({
       method: 'POST',
       path: '/v1/templates/media',
       headers: { 'x-api-key': apiKey, 'content-type': `multipart/form-data; boundary=${boundary}` },
-      body: Readable.from(form(boundary, `file-${index}.pdf`, bytes), { objectMode: false }),
+      body: Readable.from(form(boundary, `file-${run}-${index}.pdf`, bytes), { objectMode: false }),
     });
     const text = await response.body.text();
     if (response.statusCode !== 200) throw new Error(`an upload failed: ${response.statusCode} ${text}`);

@@ -1,10 +1,12 @@
 // Concurrent large uploads: megabytes per second and the gateway's memory growth, compared with plain AES-256-GCM.
 
 import { startBenchFixture } from '../bench-fixture.ts';
+import { nowMs } from '../child.ts';
 import { perPiece, read, residentBytes } from '../cpu.ts';
 import { spread } from '../percentiles.ts';
 import { formatSpread, progress, saveFigures, table } from '../print.ts';
 import { startRpcProcess } from '../processes.ts';
+import { profileFlags, showProfile } from '../show-profile.ts';
 import type { UploadInput } from '../uploader.ts';
 import { workload } from '../workload.ts';
 
@@ -17,9 +19,11 @@ export default workload({
   options: {
     files: { default: 10, about: 'concurrent files' },
     megabytes: { default: 100, about: 'size of each, at most 104' },
+    profile: { default: false, about: 'write and show a CPU profile of the gateway' },
   },
-  async run({ files, megabytes }) {
-    const fixture = await startBenchFixture();
+  async run({ files, megabytes, profile }) {
+    const fixture = await startBenchFixture({ nodeFlags: profile ? profileFlags('upload') : [] });
+    const window = { fromMs: 0, toMs: 0 };
     const uploader = startRpcProcess('uploader.ts');
     try {
       const account = await fixture.account('Bench');
@@ -41,7 +45,9 @@ export default workload({
         peak = Math.max(peak, memory());
       }, sampleEveryMs);
       const before = read(fixture.meters);
+      window.fromMs = nowMs();
       const { ms, each } = await uploader.call<{ ms: number; each: number[] }>('upload', input);
+      window.toMs = nowMs();
       clearInterval(sampling);
       const total = files * megabytes;
       const cpu = perPiece(before, read(fixture.meters), total);
@@ -79,5 +85,6 @@ export default workload({
       await uploader.stop();
       await fixture.close();
     }
+    if (profile) showProfile('upload', window);
   },
 });

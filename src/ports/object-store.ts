@@ -15,10 +15,10 @@ export interface ObjectInfo {
 export interface ObjectStore {
   /**
    * Stores everything that `content` yields and returns its size in bytes once it is durable. Readers see the old object or
-   * the new one, never a part. If `content` fails, nothing is stored and its own error is thrown. The caller destroys
-   * `content`: a store may fail without reading it.
+   * the new one, never a part. If `content` fails, nothing is stored and its own error is thrown. A chunk is valid until the
+   * next is requested. The caller ends `content` if the store fails: it may fail without reading it.
    */
-  put(key: string, content: Readable): Promise<{ size: number }>;
+  put(key: string, content: AsyncIterable<Buffer>): Promise<{ size: number }>;
   /** The object as a stream, or null if there is none. The stream fails if the store fails. */
   get(key: string): Promise<Readable | null>;
   head(key: string): Promise<ObjectInfo | null>;

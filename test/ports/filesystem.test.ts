@@ -85,6 +85,9 @@ describe('a directory', () => {
       await store.put('media/a/1', file());
       const full = { outcome: 'rejected', code: 'storage_full' };
       await expect(store.put('media/a/2', file())).rejects.toMatchObject(full);
+      // one chunk of which a part still fits
+      const chunk = Readable.from([randomBytes(1_500_000)]);
+      await expect(store.put('media/a/2', chunk)).rejects.toMatchObject(full);
       expect(await readdir(join(disk.folder, 'incoming'))).toEqual([]);
       expect(await store.head('media/a/2')).toBeNull();
       await store.delete('media/a/1');

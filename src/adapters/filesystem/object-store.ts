@@ -1,9 +1,7 @@
 // The object store in a directory: writes a durable temporary file, then renames it, so readers never see a part.
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
@@ -17,6 +15,8 @@ export interface FilesystemStoreOptions {
 
 const keyPart = /^(?!\.+$)[A-Za-z0-9._-]{1,128}$/;
 const leftoverAgeMs = 3_600_000;
+/** Bytes of one read: each is a task of another thread. */
+const readBytes = 262_144;
 
 type Content = Parameters<ObjectStore['put']>[1];
 
@@ -43,7 +43,7 @@ export async function openFilesystemStore(options: FilesystemStoreOptions): Prom
       const path = pathOf(key);
       return withVendorErrors('be read', async () => {
         const file = await open(path, 'r').catch(unlessMissing);
-        return file ? file.createReadStream({ highWaterMark: 65_536 }) : null;
+        return file ? file.createReadStream({ highWaterMark: readBytes }) : null;
       });
     },
 
@@ -125,28 +125,35 @@ function unfinishedPrefix(key: string): string {
 /** The content failed, not the file. */
 class ContentError extends Error {}
 
-/**
- * Writes and syncs a file, and always closes it. A failure of one stream destroys the other with the same error, so the
- * first one to fail is the cause.
- */
+/** Writes and syncs a file, and always closes it. Throws ContentError if the content fails. */
 async function writeDurably(path: string, content: Content): Promise<number> {
-  const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
-  let failed: 'content' | 'file' | undefined = content.errored ? 'content' : undefined;
-  content.once('error', () => {
-    failed ??= 'content';
-  });
-  file.once('error', () => {
-    failed ??= 'file';
-  });
+  const file = await open(path, 'wx', 0o600);
   try {
-    await pipeline(content, file);
-  } catch (cause) {
-    const isIncomplete = codeOf(cause) === 'ERR_STREAM_PREMATURE_CLOSE';
-    throw failed === 'content' || (isIncomplete && failed === undefined)
-      ? new ContentError('', { cause })
-      : cause;
+    const size = await writeAll(file, content);
+    await file.sync();
+    return size;
+  } finally {
+    await file.close();
   }
-  return file.bytesWritten;
+}
+
+/** Writes the content, one write for each chunk. Returns its size in bytes. */
+async function writeAll(file: FileHandle, content: Content): Promise<number> {
+  let size = 0;
+  for await (const chunk of contentOf(content)) {
+    // a write may be partial: then the next one continues, or says why it was
+    for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
+    size += chunk.length;
+  }
+  return size;
+}
+
+async function* contentOf(content: Content): AsyncGenerator<Buffer> {
+  try {
+    yield* content;
+  } catch (cause) {
+    throw new ContentError('', { cause });
+  }
 }
 
 /** Creates the folder and its parents, and syncs each new name, so that a power failure cannot lose the path. */

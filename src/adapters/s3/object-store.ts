@@ -45,14 +45,11 @@ export function openS3Store({ location, outgoing, clock, credentials }: S3StoreO
       const at = named(key);
       const counted = countBytes(content);
       try {
-        await putParts(client, at, counted.stream);
+        await putParts(client, at, counted.chunks);
         return { size: counted.size() };
       } catch (error) {
-        // The caller handles an error of its content. Every other error is the store's, even if the content failed
-        // after it because its stream was destroyed.
+        // The caller handles an error of its content. Every other error is the store's.
         throw counted.isFailure(error) ? error : asVendorError(error);
-      } finally {
-        counted.stream.destroy();
       }
     },
 
@@ -121,14 +118,10 @@ function checkedKey(key: string): string {
 }
 
 /** Counts the bytes of the content and remembers its failure. */
-function countBytes(content: Readable): {
-  stream: Readable;
-  size(): number;
-  isFailure(error: unknown): boolean;
-} {
+function countBytes(content: AsyncIterable<Buffer>) {
   let size = 0;
   let failure: { error: unknown } | undefined;
-  async function* pass() {
+  async function* pass(): AsyncGenerator<Buffer> {
     try {
       for await (const chunk of content) {
         size += chunk.length;
@@ -139,8 +132,11 @@ function countBytes(content: Readable): {
       throw error;
     }
   }
-  const stream = Readable.from(pass(), { objectMode: false });
-  return { stream, size: () => size, isFailure: (error) => failure !== undefined && failure.error === error };
+  return {
+    chunks: pass(),
+    size: () => size,
+    isFailure: (error: unknown) => failure !== undefined && failure.error === error,
+  };
 }
 
 async function* list(

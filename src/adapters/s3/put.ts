@@ -1,5 +1,4 @@
 // The upload of an object as a stream: in one request if it is small, else in parts through one reused buffer.
-import type { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -22,12 +21,16 @@ interface ObjectLocation {
  * concurrent files of 100 MB take 79 MB, with the client's own upload 190 to 320). If `content` or the store fails, aborts
  * the upload and throws that error.
  */
-export async function putParts(client: S3Client, at: ObjectLocation, content: Readable): Promise<void> {
+export async function putParts(
+  client: S3Client,
+  at: ObjectLocation,
+  content: AsyncIterable<Buffer>,
+): Promise<void> {
   const buffer = Buffer.allocUnsafeSlow(partBytes);
   const upload = openUpload(client, at);
   let filled = 0;
   try {
-    for await (const chunk of content as AsyncIterable<Buffer>) {
+    for await (const chunk of content) {
       let rest = chunk;
       while (rest.length > 0) {
         if (filled === partBytes) {

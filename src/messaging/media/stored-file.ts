@@ -57,21 +57,15 @@ export function storageError(error: unknown): unknown {
   return error;
 }
 
-/** Encrypts and stores `clear`, and always consumes or destroys it. */
+/** Encrypts and stores `clear`. The caller ends it if the store fails. */
 export async function putEncrypted(
   deps: Pick<StoredFileDeps, 'objects' | 'fileEncryption'>,
   objectKey: string,
-  clear: Readable,
+  clear: AsyncIterable<Buffer>,
   owner: FileOwner,
   key: FileKey,
 ): Promise<void> {
-  const encrypted = deps.fileEncryption.encrypt(clear, owner, key);
-  try {
-    await deps.objects.put(objectKey, encrypted);
-  } finally {
-    // a store may fail without reading it
-    encrypted.destroy();
-  }
+  await deps.objects.put(objectKey, deps.fileEncryption.encrypt(clear, owner, key));
 }
 
 async function encryptedContent(deps: StoredFileDeps, row: MediaRow): Promise<Readable> {

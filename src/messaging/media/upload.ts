@@ -1,5 +1,5 @@
 // The upload of a file: detects its kind, encrypts and stores it as it arrives, then registers it.
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
@@ -111,8 +111,7 @@ async function receive(deps: RegisterDeps, input: Upload, file: Described): Prom
   );
   const meter = openMeter(deps.clock, file, () => extendReceiving(deps.db, id, leaseSeconds));
   try {
-    const clear = Readable.from(meter.bytes(), { objectMode: false });
-    await putEncrypted(deps, objectKey, clear, owner, key);
+    await putEncrypted(deps, objectKey, meter.bytes(), owner, key);
     await input.afterContent();
     const received = await store(deps, input, { id, fileName: file.fileName, mimeType, ...meter.digest() });
     if (received.kind !== 'stored') await discardById(deps, input.accountId, id);

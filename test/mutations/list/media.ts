@@ -5,6 +5,8 @@ const same = 'src/messaging/media/duplicates.ts';
 const sameStore = 'src/messaging/media/duplicates-store.ts';
 const remove = 'src/messaging/media/remove.ts';
 const repeats = ['test/api/media-duplicates.test.ts'];
+const message = 'src/messaging/media/file-message.ts';
+const files = ['test/rules/file-encryption.test.ts'];
 
 export const mutations: Mutation[] = [
   {
@@ -146,5 +148,47 @@ export const mutations: Mutation[] = [
     find: '  raw.unpipe();\n',
     replace: '',
     tests: ['test/api/media-rejections.test.ts'],
+  },
+  {
+    name: 'bytes of a stored file are returned before their frame is authenticated',
+    file: message,
+    find: '      decipher.final();\n',
+    replace: '',
+    tests: files,
+  },
+  {
+    name: 'frames of a stored file may be in any order',
+    file: message,
+    find: 'if (frame.sequenceNumber !== number) throw altered();',
+    replace: '',
+    tests: files,
+  },
+  {
+    name: 'bytes after the last frame of a stored file are ignored',
+    file: message,
+    find: 'if (await reader.fill(1)) throw altered();',
+    replace: '',
+    tests: files,
+  },
+  {
+    name: 'a stored file may have frames of any length',
+    file: message,
+    find: 'if (!isOurs || length > maxFrameLength) throw altered();',
+    replace: 'if (!isOurs) throw altered();',
+    tests: files,
+  },
+  {
+    name: 'a stored file is decrypted for any owner',
+    file: message,
+    find: '    checkContext(encryptionContext);\n',
+    replace: '',
+    tests: files,
+  },
+  {
+    name: 'a partial write of a file counts as complete',
+    file: 'src/adapters/filesystem/object-store.ts',
+    find: 'for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;',
+    replace: 'await file.write(chunk);',
+    tests: ['test/ports/filesystem.test.ts'],
   },
 ];

