@@ -23,6 +23,8 @@ describe('a notice of user_preferences', () => {
     });
     const resumed = noticed([{ ...stop, value: 'resume', timestamp: '1731705722' }]).preferences[0];
     expect(resumed).toMatchObject({ wantsMarketing: true, timestamp: 1731705722 });
+    const signedUp = noticed([{ ...stop, value: 'signup', signup_id: '13176843' }]).preferences[0];
+    expect(signedUp).toMatchObject({ wantsMarketing: true });
   });
 
   it('may name the platform’s id of the person alone', () => {
@@ -34,8 +36,14 @@ describe('a notice of user_preferences', () => {
 
   test('of another category, of an unknown word or about nobody is ignored', () => {
     const { wa_id: _none, ...nobody } = stop;
-    const odd = [{ ...stop, category: 'news' }, { ...stop, value: 'pause' }, nobody];
-    expect(noticed([...odd, stop])).toMatchObject({ preferences: [{ wantsMarketing: false }], ignored: 3 });
+    const odd = [
+      { ...stop, category: 'news' },
+      { ...stop, value: 'pause' },
+      { ...stop, value: 'constructor' },
+    ];
+    expect(noticed([...odd, nobody, stop])).toMatchObject({
+      ...{ preferences: [{ wantsMarketing: false }], ignored: 4 },
+    });
     expect(noticed('x').preferences).toEqual([]);
   });
 });

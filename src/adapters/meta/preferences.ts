@@ -3,7 +3,12 @@ import type { PreferenceReport } from '../../ports/platform-received.ts';
 import { isObject, type Json, objectsOf, storableText, textOf } from './json.ts';
 import { only, phoneOf, timestampOf, userIdInPhone, userIdOf } from './received.ts';
 
-const wanted: Record<string, boolean> = { stop: false, resume: true };
+/** The platform's reference has `stop` and `resume`; `signup`, by a link for new subscribers, comes too (pywa's fixtures). */
+const wanted = new Map([
+  ['stop', false],
+  ['resume', true],
+  ['signup', true],
+]);
 
 /** Reads the notices of one change; `ignored` counts those of other categories, of unknown words, or about nobody. */
 export function preferencesIn(
@@ -14,7 +19,7 @@ export function preferencesIn(
   const contacts = objectsOf(value.contacts);
   const notices = objectsOf(value.user_preferences);
   const preferences = notices.flatMap((notice) => {
-    const wantsMarketing = wanted[textOf(notice.value)?.toLowerCase() ?? ''];
+    const wantsMarketing = wanted.get(textOf(notice.value)?.toLowerCase() ?? '');
     const person = personOf(notice, contacts);
     if (notice.category !== 'marketing_messages' || wantsMarketing === undefined || !person) return [];
     const report: PreferenceReport = {
