@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import { uuidv7 } from '../../src/base/ids.ts';
+import { lowestUuidAt } from '../../src/base/uuid-time.ts';
 import { lockPortion, movePortion } from '../../src/messaging/campaigns/changed-feeds-store.ts';
 import { feedRecipients, findRoom, startScheduled } from '../../src/messaging/campaigns/feeds-store.ts';
 import { pause } from '../../src/messaging/campaigns/transitions-store.ts';
@@ -24,6 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 beforeEach(() => sends.clear());
+
+const idOfDaysAgo = (days: number) => lowestUuidAt(new Date(Date.now() - days * 86_400_000));
 
 describe('a send whose template changed after its recipients were checked', () => {
   const change = () =>
@@ -99,7 +101,7 @@ describe('a send whose template changed after its recipients were checked', () =
 
   it('has its messages checked from the id of its oldest recipient, however old it is', async () => {
     const old = sends.newSend(1);
-    old.id = uuidv7(Date.now() - 80 * 86_400_000);
+    old.id = idOfDaysAgo(80);
     const send = { ...old, sendAt: new Date(Date.now() + 60_000) };
     await insertScheduledSend(database.hot, send, recipients(1), { priority: 1, expiresInSeconds: 600 });
     const oldest = () => sends.inTx((tx) => oldestOpenSend(tx, { accountId, templateId }));
@@ -107,7 +109,7 @@ describe('a send whose template changed after its recipients were checked', () =
     await sql`update sends set send_at = now()`.execute(database.db);
     await startScheduled(database.hot, { accountId, sendId: old.id });
     await feedRecipients(database.hot, { accountId, sendId: old.id }, 10);
-    await sql`update messages set id = ${uuidv7(Date.now() - 79 * 86_400_000)}`.execute(database.db);
+    await sql`update messages set id = ${idOfDaysAgo(79)}`.execute(database.db);
     await change();
     const components = JSON.stringify([{ type: 'BODY', text: 'Hi {{1}}.' }]);
     await sql`update templates set components = ${components}::jsonb where id = ${templateId}`.execute(

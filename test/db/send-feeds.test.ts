@@ -14,9 +14,10 @@ import {
 import { lockSend, pause, resume } from '../../src/messaging/campaigns/transitions-store.ts';
 import { claimDue } from '../../src/messaging/sending/messages-claims-store.ts';
 import { recordRetry } from '../../src/messaging/sending/messages-moves-store.ts';
+import { countQueued } from '../../src/messaging/sending/messages-store.ts';
 import { insertScheduledSend } from '../../src/messaging/sending/scheduled-store.ts';
-import { beginCancel } from '../../src/messaging/sending/sends-store.ts';
-import { accountId, beginNow } from '../harness/dispatch.ts';
+import { beginCancel, insertSend } from '../../src/messaging/sending/sends-store.ts';
+import { accountId, beginNow, open } from '../harness/dispatch.ts';
 import { type KeptSends, openKeptSends, recipients } from '../harness/kept-sends.ts';
 
 let sends: KeptSends;
@@ -55,6 +56,23 @@ describe('a paused send', () => {
     expect(claimed.map(({ paused }) => paused)).toEqual([true, true]);
     await resumeIt(key);
     expect(await beginNow(database, keys)).toEqual([true, true]);
+  });
+
+  it('is called for nothing but what was dispatching when the pause was committed', async () => {
+    const { key } = await queued(40);
+    await sql`update sender_paces set per_second = 20`.execute(database.db);
+    const { dispatcher, called, release } = open(database);
+    await dispatcher.round();
+    await expect.poll(() => called.length).toBeGreaterThan(1);
+    await pauseIt(key);
+    const { rows } = await sql<{ id: string }>`select id from messages where state > 0`.execute(database.db);
+    release();
+    // the others leave this process
+    await expect.poll(() => dispatcher.capacity(senderId, 1, 1)).toBe(1);
+    await dispatcher.stop();
+    expect(new Set(called)).toEqual(new Set(rows.map(({ id }) => id)));
+    expect(called.length).toBeLessThan(40);
+    await sql`update sender_paces set per_second = 1000`.execute(database.db);
   });
 
   it('feeds nothing', async () => {
@@ -113,6 +131,22 @@ describe('feeding', () => {
     expect(one.count + other.count).toBe(3);
     expect(await idsIn('messages')).toEqual(keys.map(({ id }) => id));
     expect(await idsIn('send_recipients')).toEqual([]);
+  });
+
+  it('fills the limit of queued messages only with what is fed, and one-time codes go before it', async () => {
+    const { key } = await started(300);
+    expect(await countQueued(database.db, accountId, 1_000)).toBe(0);
+    await feedRecipients(database.hot, key, 200);
+    expect(await countQueued(database.db, accountId, 1_000)).toBe(200);
+    const [code] = recipients(1);
+    const messages = code ? [code] : [];
+    await insertSend(database.hot, sends.newSend(1), messages, {
+      priority: 0,
+      expiresInSeconds: 600,
+      processId: 0,
+    });
+    const { claimed } = await claimDue(database.hot, 1, [], 0);
+    expect(claimed.map(({ id }) => id)).toEqual([code?.id]);
   });
 
   it('that is cut off before its commit leaves every recipient where it was', async () => {

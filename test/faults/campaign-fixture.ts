@@ -21,6 +21,8 @@ export interface CampaignFixture {
   apiKey: string;
   accountId: string;
   senderIds: string[];
+  /** The platform's ids of their numbers. */
+  numberIds: string[];
   /** By the template's name. */
   templateIds: Record<string, string>;
   /** The receiver's hooks: `steady` never fails, `shaky` gets the faults, `gone` sometimes returns 410. */
@@ -155,6 +157,7 @@ async function createAccountData({ platform, receiver, gateways, call }: Account
   await platform.addWaba({ id: waba, appId: app.id });
   for (const template of templates) await platform.addTemplate({ ...template, wabaId: waba });
   const senderIds: string[] = [];
+  const numberIds: string[] = [];
   for (const index of [1, 2]) {
     const id = `30030030030030${index}`;
     await platform.addNumber({
@@ -173,6 +176,7 @@ async function createAccountData({ platform, receiver, gateways, call }: Account
       messagesPerSecond: 1000,
     });
     senderIds.push(sender._id);
+    numberIds.push(id);
   }
   await platform.subscribe(app.id, `${gateways.urls[0]}/callbacks/messaging/${senderIds[0]}`, verifyToken);
   await platform.settings({ callbackOrigins: gateways.urls });
@@ -185,11 +189,12 @@ async function createAccountData({ platform, receiver, gateways, call }: Account
   for (const name of ['steady', 'shaky', 'gone']) {
     const { _id, secret } = await call<{ _id: string; secret: string }>('POST', '/v1/webhooks/endpoints', {
       url: receiver.hookUrl(name),
+      events: ['messages.status', 'replies.status', 'messages.received', 'contacts.opted_out'],
     });
     await receiver.setSecrets(name, secret);
     // deliveries that a 410 made dead are replayed after later events
     hooks.push({ name, secret, endpointId: _id, isOrdered: name !== 'gone' });
   }
   const templateIds = Object.fromEntries(list.items.map((item) => [item.providerTemplateName, item._id]));
-  return { senderIds, templateIds, hooks };
+  return { senderIds, numberIds, templateIds, hooks };
 }

@@ -1,10 +1,13 @@
 // The check of webhooks: each endpoint got every event in order and correctly signed, and faults explain all repeats. Pure.
 import { createHmac } from 'node:crypto';
+import { checkPeopleEvents } from './check-people.ts';
 import type { AcceptedMessage, Arrival, Evidence, Hook, MessageRow, Outage } from './evidence.ts';
 import type { Report } from './guarantees.ts';
 
 const order = ['sent', 'delivered', 'read'];
 const outcomeUnknown = 900001;
+/** The events about the stages of messages. */
+const stageEvents = new Set(['messages.status', 'replies.status']);
 
 interface EventBody {
   event: string;
@@ -31,7 +34,7 @@ function stagesOf(
   return { expected, allowed: new Set([...expected, ...reported.flatMap(upTo)]) };
 }
 
-interface Parsed extends Arrival {
+export interface Parsed extends Arrival {
   event: EventBody;
 }
 
@@ -46,7 +49,8 @@ export function checkEvents(evidence: Evidence, report: Report, figures: Record<
   figures.repeats = 0;
   for (const hook of evidence.hooks) {
     const arrivals = verifiedArrivals(byHook.get(hook.name) ?? [], hook, report);
-    const ofMessage = Map.groupBy(arrivals, ({ event }) => event.data.id);
+    const stages = arrivals.filter(({ event }) => stageEvents.has(event.event));
+    const ofMessage = Map.groupBy(stages, ({ event }) => event.data.id);
     for (const [id, arrivals] of ofMessage) {
       const row = rows.get(id);
       if (row) checkContent(arrivals, row, acceptedOf.get(id), hook, report);
@@ -54,6 +58,7 @@ export function checkEvents(evidence: Evidence, report: Report, figures: Record<
     }
     for (const row of evidence.messages)
       figures.events += checkMessage(row, acceptedOf.get(row.id), ofMessage.get(row.id) ?? [], hook, report);
+    figures.events += checkPeopleEvents(evidence, hook, arrivals, report);
     figures.repeats += checkRepeats(arrivals, evidence.outages, hook, report);
   }
 }
@@ -83,7 +88,7 @@ function verifiedArrivals(arrivals: Arrival[], hook: Hook, report: Report): Pars
 }
 
 /** Whether the receiver responded with 2xx, whatever happened to the response's body. */
-const wasAcknowledged = ({ answered }: Arrival) => /^(?:drip |flood )?2\d\d$/.test(String(answered));
+export const wasAcknowledged = ({ answered }: Arrival) => /^(?:drip |flood )?2\d\d$/.test(String(answered));
 
 /** Returns the number of different events that arrived. */
 function checkMessage(
@@ -140,10 +145,7 @@ const inFlightMax = 64 + 1_000;
 /** Returns how many events arrived again after they were acknowledged. */
 function checkRepeats(arrivals: Parsed[], outages: Outage[], hook: Hook, report: Report): number {
   let repeats = 0;
-  for (const [key, attempts] of Map.groupBy(
-    arrivals,
-    ({ event }) => `${event.data.id} ${event.data.status}`,
-  )) {
+  for (const [key, attempts] of Map.groupBy(arrivals, ({ headers }) => headers['webhook-id'] ?? '')) {
     let acknowledgedAtMs: number | undefined;
     for (const one of attempts) {
       const last = acknowledgedAtMs;

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { stateName } from '../../src/messaging/sending/message.ts';
 import type { CampaignFixture } from './campaign-fixture.ts';
-import type { Arrival, CallerSend, DeliveryRow, Evidence, MessageRow } from './evidence.ts';
+import type { Arrival, DeliveryRow, Evidence, MessageRow, ReceivedRow } from './evidence.ts';
 
 const page = 1_000;
 const stageNames: Record<number, string> = { 3: 'sent', 4: 'delivered', 5: 'read', 6: 'failed' };
@@ -23,21 +23,31 @@ export async function beginRun({ platform, receiver, gateways }: CampaignFixture
   return { ledgerSeq: accepted, atMs: Date.now(), breaks: gateways.outages.length };
 }
 
+/** What the callers, operators and people did. */
+export type OfCallers = Pick<
+  Evidence,
+  | 'sends'
+  | 'operated'
+  | 'optOuts'
+  | 'written'
+  | 'replies'
+  | 'unexpectedResponses'
+  | 'unanswered'
+  | 'unfinished'
+>;
+
 /** Everything that a run left behind. */
-export async function collect(
-  fixture: CampaignFixture,
-  begin: Beginning,
-  run: { sends: CallerSend[]; unfinished: string | null },
-): Promise<Evidence> {
-  const [accepted, calls, messages, deliveries, arrivals] = await Promise.all([
+export async function collect(fixture: CampaignFixture, begin: Beginning, run: OfCallers): Promise<Evidence> {
+  const [accepted, calls, messages, deliveries, arrivals, received] = await Promise.all([
     acceptedMessagesOf(fixture, begin),
     callsOf(fixture),
     messagesOf(fixture, begin),
     deliveriesOf(fixture, begin),
     arrivalsOf(fixture),
+    receivedOf(fixture),
   ]);
   const { outages, unexpectedExits } = fixture.gateways;
-  const records = { accepted, calls, messages, deliveries, arrivals };
+  const records = { accepted, calls, messages, deliveries, arrivals, received };
   return { ...run, ...records, hooks: fixture.hooks, outages: outages.slice(begin.breaks), unexpectedExits };
 }
 
@@ -112,4 +122,12 @@ async function deliveriesOf(
     stage: stageNames[stage] ?? String(stage),
     state: deliveryStates[state] ?? String(state),
   }));
+}
+
+async function receivedOf({ database, accountId }: CampaignFixture): Promise<ReceivedRow[]> {
+  const { rows } = await sql<ReceivedRow>`
+    select id, message_ref as "messageRef" from received_messages where account_id = ${accountId}`.execute(
+    database.db,
+  );
+  return rows;
 }

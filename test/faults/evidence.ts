@@ -19,6 +19,47 @@ export interface CallerSend {
   unanswered: number;
 }
 
+/** A send that operators built up, scheduled, paused, resumed or cancelled. */
+export interface OperatedSend {
+  /** Undefined until its first request has a response. */
+  sendId: string | undefined;
+  /** Used by no other send of the campaign. */
+  phones: string[];
+  /** Its start, or the send itself, has a response. */
+  isStarted: boolean;
+  /** Its cancellation was requested. */
+  isCancelled: boolean;
+  /** From the response to a pause or cancellation to the request to resume; null: never. */
+  stops: { fromMs: number; toMs: number | null }[];
+}
+
+/** An opt-out of a person. */
+export interface OptOutAct {
+  phone: string;
+  /** When its first response arrived; null: never. */
+  answeredAtMs: number | null;
+}
+
+/** A message that a person wrote. */
+export interface WrittenMessage {
+  /** The platform's id. */
+  messageRef: string;
+  phone: string;
+}
+
+/** A reply with one key, repeated until it had a response. */
+export interface ReplyRequest {
+  /** Used by no other reply of the campaign. */
+  phone: string;
+  responses: CallerResponse[];
+}
+
+/** A row of `received_messages`. */
+export interface ReceivedRow {
+  id: string;
+  messageRef: string;
+}
+
 /** A message that the platform accepted. */
 export interface AcceptedMessage {
   opaque: string | null;
@@ -33,7 +74,8 @@ export interface AcceptedMessage {
 /** A row of `messages`. */
 export interface MessageRow {
   id: string;
-  sendId: string;
+  /** Null for a reply. */
+  sendId: string | null;
   phone: string;
   state: string;
   errorCode: number | null;
@@ -79,6 +121,14 @@ export interface Outage {
 
 export interface Evidence {
   sends: CallerSend[];
+  operated: OperatedSend[];
+  optOuts: OptOutAct[];
+  written: WrittenMessage[];
+  replies: ReplyRequest[];
+  /** Of operators and people: responses with a wrong status, and requests that never got one. */
+  unexpectedResponses: string[];
+  unanswered: string[];
+  received: ReceivedRow[];
   accepted: AcceptedMessage[];
   calls: SendCall[];
   messages: MessageRow[];

@@ -2,6 +2,8 @@
 
 import { checkEvents } from './check-events.ts';
 import { checkMessages, checkResponses } from './check-messages.ts';
+import { checkOperated } from './check-operated.ts';
+import { checkPeople } from './check-people.ts';
 import type { Evidence } from './evidence.ts';
 import { type GuaranteeName, guarantees, type Violation } from './guarantees.ts';
 
@@ -31,11 +33,15 @@ export function checkEvidence(evidence: Evidence): CheckResult {
     'database outages': evidence.outages.filter(({ kind }) => kind === 'database').length,
   };
   if (evidence.unfinished !== null) report('still_open', 'the end of the run', evidence.unfinished);
+  for (const text of evidence.unexpectedResponses) report('unexpected_response', 'a repeated request', text);
+  for (const text of evidence.unanswered) report('unanswered', 'a repeated request', text);
   for (const text of evidence.unexpectedExits) report('died_by_itself', 'a gateway', text);
   for (const { id, hook, stage, state } of evidence.deliveries)
     if (state !== 'delivered') report('still_open', `${hook} ${id}`, `the delivery of ${stage} is ${state}`);
   checkMessages(evidence, report, figures);
   checkResponses(evidence, report, figures);
+  checkOperated(evidence, report, figures);
+  checkPeople(evidence, report, figures);
   checkEvents(evidence, report, figures);
   const broken = Object.fromEntries(
     Object.keys(guarantees).map((name) => [name, 0]),

@@ -9,6 +9,11 @@ export const guarantees = {
   unexpected_response: 'a caller got a status that the API does not allow here',
   untrue_response: 'a response reports what did not happen',
   responses_differ: 'two responses for one key differ',
+  called_while_stopped:
+    'a message of a paused or cancelled send was called after the response to the request',
+  called_after_opt_out: 'a marketing message was sent to a person after the response to their opt-out',
+  received_lost: 'a message that a person wrote has no row',
+  received_twice: 'a message that a person wrote has several rows',
   event_missing: 'an endpoint did not get an event',
   event_unfounded: 'an endpoint got an event for a stage that was never reached, or with wrong content',
   event_out_of_order: 'a later stage arrived first before an earlier one',

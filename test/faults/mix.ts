@@ -69,7 +69,8 @@ export function openMix(random: Random, first = 0): () => DrawnSend {
   });
 }
 
-const variablesOf: Record<DrawnSend['template'], Record<string, string>> = {
+/** The variables of each template. */
+export const variablesOf: Record<DrawnSend['template'], Record<string, string>> = {
   order_update: { '1': 'Ada', '2': 'A-1001', '3': 'on Friday' },
   summer_sale: { '1': 'Ada', '2': '10 %', '3': 'Friday' },
   login_code: { '1': '123456' },

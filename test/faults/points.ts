@@ -99,6 +99,46 @@ export const points: readonly Point[] = [
     at: { commitOf: 'applyMoves', when: 'after' },
   },
   {
+    name: 'received-before-commit',
+    meaning: 'inbound messages and their events are written, not committed',
+    at: { commitOf: 'insertReceived', when: 'before' },
+  },
+  {
+    name: 'received-after-commit',
+    meaning: 'inbound messages are committed, the callback has no response',
+    at: { commitOf: 'insertReceived', when: 'after' },
+  },
+  {
+    name: 'feed-before-commit',
+    meaning: 'recipients of a send are moved into the queue, not committed',
+    at: { commitOf: 'feedRecipients', when: 'before' },
+  },
+  {
+    name: 'feed-after-commit',
+    meaning: 'recipients are in the queue, their worker is not told',
+    at: { commitOf: 'feedRecipients', when: 'after' },
+  },
+  {
+    name: 'return-after',
+    meaning: 'messages of a paused send are moved out of the queue, more are left',
+    at: { statement: 'returnMessages', when: 'after' },
+  },
+  {
+    name: 'reply-after-commit',
+    meaning: 'a reply is stored, perhaps as dispatching; not called, no response sent',
+    at: { commitOf: 'insertReply', when: 'after' },
+  },
+  {
+    name: 'opt-out-before-commit',
+    meaning: 'an opt-out is written, not committed',
+    at: { commitOf: 'writeOptOuts', when: 'before' },
+  },
+  {
+    name: 'opt-out-after-commit',
+    meaning: 'an opt-out is committed, its request has no response',
+    at: { commitOf: 'writeOptOuts', when: 'after' },
+  },
+  {
     name: 'deliveries-claimed',
     meaning: 'left-over deliveries are claimed, none attempted',
     at: { statement: 'claimDeliveries', when: 'after' },

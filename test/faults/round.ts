@@ -4,6 +4,9 @@ import type { CampaignFixture } from './campaign-fixture.ts';
 import { beginRun, collect } from './collect.ts';
 import { injectFaults, type ScheduledFault } from './faults.ts';
 import { type CheckResult, checkEvidence } from './final-check.ts';
+import { startOperators } from './operators.ts';
+import { startPeople } from './people.ts';
+import { openPersistentRequests } from './persistent-requests.ts';
 import type { Random } from './random.ts';
 import { waitUntilDone } from './wait-until-done.ts';
 
@@ -40,12 +43,38 @@ export async function underLoad(
     random,
     firstNumber,
   });
+  const requests = openPersistentRequests(fixture.gateways.urls, fixture.apiKey, random.fork('requests'));
+  const lines = Math.ceil(callerCount / 4);
+  const operators = startOperators({
+    ...{ requests, lines, templateIds: fixture.templateIds, senderIds: fixture.senderIds },
+    ...{ random: random.fork('operators'), firstNumber: firstNumber * 10 },
+  });
+  const writers = random.fork('writers');
+  const people = startPeople({
+    ...{ requests, lines, random: random.fork('people'), firstNumber },
+    write: (write) => fixture.platform.write(writers.pick(fixture.numberIds), write),
+  });
   try {
     await act(callers);
     await callers.stop();
-    const unfinished = await waitUntilDone(fixture, callers, begin.atMs);
-    return checkEvidence(await collect(fixture, begin, { sends: callers.sends, unfinished }));
+    for (const lines of [operators, people]) lines.stop();
+    const unfinished = await waitUntilDone(fixture, { callers, lines: [operators, people] }, begin.atMs);
+    await requests.close();
+    const { sends: operated, optOuts } = operators;
+    const { written, replies } = people;
+    const { unexpected: unexpectedResponses, unanswered } = requests;
+    const ofCallers = {
+      sends: callers.sends,
+      operated,
+      optOuts,
+      written,
+      replies,
+      unexpectedResponses,
+      unanswered,
+    };
+    return checkEvidence(await collect(fixture, begin, { ...ofCallers, unfinished }));
   } finally {
+    await requests.close();
     await callers.close();
   }
 }

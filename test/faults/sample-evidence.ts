@@ -140,6 +140,13 @@ export function sampleEvidence(): Evidence {
       responses: [{ status: 200, text: responseOf(sendId), replayed: false }],
       unanswered: 1,
     })),
+    operated: [],
+    optOuts: [],
+    written: [],
+    replies: [],
+    unexpectedResponses: [],
+    unanswered: [],
+    received: [],
     accepted,
     calls: sampleMessages.map(({ id, phone, isAccepted, errorCode }) => ({
       at: startMs,

@@ -5,6 +5,7 @@ import type { Db } from '../../src/db/db.ts';
 import type { Callers } from './callers.ts';
 import type { CampaignFixture } from './campaign-fixture.ts';
 import { ageRows, ageUnleasedRows } from './database.ts';
+import type { Lines } from './operators.ts';
 
 /** Longer than every lease: 60 s for a message, 75 s for a delivery, the wait of a send plus 40 s for a key. */
 const leasesMs = 90_000;
@@ -39,6 +40,9 @@ async function openWork(db: Db): Promise<OpenWork> {
       union all
       select 'busy', null from replays where finished_at is null
       union all
+      select 'busy', null from send_feeds f join sends s on s.account_id = f.account_id and s.id = f.send_id
+        where s.paused_at is null and exists (select from send_recipients r where r.send_id = s.id)
+      union all
       select 'behind', null from deliveries where state = 3)
     select count(*) filter (where kind = 'called')::int as called, count(*) filter (where kind = 'busy')::int as busy,
       count(*) filter (where kind in ('waiting', 'behind'))::int as waiting,
@@ -54,7 +58,7 @@ async function openWork(db: Db): Promise<OpenWork> {
  */
 export async function waitUntilDone(
   fixture: CampaignFixture,
-  callers: Callers,
+  { callers, lines }: { callers: Callers; lines: readonly Lines[] },
   fromMs: number,
 ): Promise<string | null> {
   const { database, gateways, platform, receiver } = fixture;
@@ -63,12 +67,16 @@ export async function waitUntilDone(
   await ageRows(database.db, leasesMs);
   await gateways.startAll();
   const asked = callers.repeatUnanswered(doneWithinMs / 2);
+  let areLinesDone = false;
+  void Promise.all(lines.map(({ done }) => done)).then(() => {
+    areLinesDone = true;
+  });
   const until = performance.now() + doneWithinMs;
   let open = await openWork(database.db);
   while (performance.now() < until) {
     const { callbacksOpen } = await platform.counts();
     open = await openWork(database.db);
-    const rest = open.busy + callbacksOpen;
+    const rest = open.busy + callbacksOpen + (areLinesDone ? 0 : 1);
     if (rest === 0 && open.waiting === 0) {
       await asked;
       if (open.called > 0) await ageUnleasedRows(database.db, unknownMs);
@@ -81,21 +89,26 @@ export async function waitUntilDone(
   }
   await asked;
   const { callbacksOpen } = await platform.counts();
-  return JSON.stringify({ ...open, callbacksOpen });
+  return JSON.stringify({ ...open, callbacksOpen, areLinesDone });
 }
 
 const isDone = ({ called, busy, waiting }: OpenWork, callbacksOpen: number) =>
   called + busy + waiting + callbacksOpen === 0;
 
+/** Ids of inbound messages begin with the platform's time, in whole seconds. */
+const wholeSeconds = (ms: number) => Math.floor(ms / 1000 - 1) * 1000;
+
 /** Enables endpoints that returned 410 and replays their dead deliveries; false if there were none. */
 async function replayDead({ database, call }: CampaignFixture, fromMs: number): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
     select distinct endpoint_id as id from deliveries
-    where state = 2 and subject_id >= uuid7_floor(to_timestamp(${fromMs - 1} / 1000.0))`.execute(database.db);
+    where state = 2 and subject_id >= uuid7_floor(to_timestamp(${wholeSeconds(fromMs)} / 1000.0))`.execute(
+    database.db,
+  );
   for (const { id } of rows) {
     await call('PATCH', `/v1/webhooks/endpoints/${id}`, { status: 'active' });
     await call('POST', `/v1/webhooks/endpoints/${id}/replay`, {
-      from: new Date(fromMs).toISOString(),
+      from: new Date(wholeSeconds(fromMs)).toISOString(),
       to: new Date(Date.now() + 60_000).toISOString(),
       status: 'dead',
     });
