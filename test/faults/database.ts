@@ -94,6 +94,7 @@ export async function ageRows(db: Db, ms: number): Promise<void> {
     );
     await sql`update callback_uptime set seen_at = seen_at - ${by}`.execute(tx);
     await sql`update send_feeds set due_at = least(due_at, now())`.execute(tx);
+    await sql`update sends set upload_until = now() where upload_until > now()`.execute(tx);
     await sql`update send_cancellations set due_at = least(due_at, now())`.execute(tx);
   });
   await ageUnleasedRows(db, ms);
