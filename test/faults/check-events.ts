@@ -3,22 +3,12 @@ import { createHmac } from 'node:crypto';
 import { checkPeopleEvents } from './check-people.ts';
 import type { AcceptedMessage, Arrival, Evidence, Hook, MessageRow, Outage } from './evidence.ts';
 import type { Report } from './guarantees.ts';
+import { type EventBody, type Parsed, wasAcknowledged } from './parsed-events.ts';
 
 const order = ['sent', 'delivered', 'read'];
 const outcomeUnknown = 900001;
 /** The events about the stages of messages. */
 const stageEvents = new Set(['messages.status', 'replies.status']);
-
-interface EventBody {
-  event: string;
-  data: {
-    id: string;
-    messageId: string;
-    status: string;
-    recipientPhone: string;
-    error: { code: number } | null;
-  };
-}
 
 /** A stage implies the stages before it. */
 const upTo = (stage: string): string[] =>
@@ -32,10 +22,6 @@ function stagesOf(
   const reported = accepted?.reported ?? [];
   const expected = row.state === 'accepted' ? [] : upTo(row.state);
   return { expected, allowed: new Set([...expected, ...reported.flatMap(upTo)]) };
-}
-
-export interface Parsed extends Arrival {
-  event: EventBody;
 }
 
 /** Compares what the receiver got with the rows and with what the platform reported. */
@@ -86,9 +72,6 @@ function verifiedArrivals(arrivals: Arrival[], hook: Hook, report: Report): Pars
     return [];
   });
 }
-
-/** Whether the receiver responded with 2xx, whatever happened to the response's body. */
-export const wasAcknowledged = ({ answered }: Arrival) => /^(?:drip |flood )?2\d\d$/.test(String(answered));
 
 /** Returns the number of different events that arrived. */
 function checkMessage(

@@ -1,7 +1,7 @@
 // The check of inbound messages, replies and opt-outs: each is stored once and has one event at every endpoint. Pure.
-import { type Parsed, wasAcknowledged } from './check-events.ts';
 import type { CallerResponse, Evidence, Hook } from './evidence.ts';
 import type { Report } from './guarantees.ts';
+import { type Parsed, wasAcknowledged } from './parsed-events.ts';
 
 /** Compares what people wrote, and what they were answered, with the rows. */
 export function checkPeople(evidence: Evidence, report: Report, figures: Record<string, number>): void {

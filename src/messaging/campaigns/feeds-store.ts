@@ -195,7 +195,7 @@ export async function returnMessages(db: Db, { accountId, sendId }: SendKey, lim
     picked as (
       select r.account_id, r.id from send cross join lateral (
         select m.account_id, m.id from messages m
-        where m.sender_id = send.sender_id and m.priority = send.priority and m.due_at is not null and m.send_id = send.id
+        where m.sender_id = send.sender_id and m.priority = send.priority and m.due_at is not null and (m.send_id = send.id) is true
           and m.state = ${stateSql.queued} and m.expires_at > now()
         order by m.due_at limit ${limit} for update skip locked) r),
     moved as (
