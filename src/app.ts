@@ -34,6 +34,7 @@ import { holdRejectedTemplate } from './messaging/templates/hold.ts';
 import { syncDue } from './messaging/templates/sync-schedule.ts';
 import { type AppOptions, openParts, type Parts } from './parts.ts';
 import { buildServer } from './server.ts';
+import { foldStatistics } from './statistics/fold.ts';
 import { releaseDeliveriesOf } from './webhooks/delivery/store.ts';
 import { type DeliveryThread, openDeliveryThread } from './webhooks/delivery/thread/client.ts';
 import { maintainWebhooks } from './webhooks/maintenance/maintenance.ts';
@@ -192,6 +193,7 @@ function workerRounds(deps: RoundDeps): WorkerRounds {
     mediaCleanup: () => removeLeftovers(deps),
     templateSync: () => syncDue(deps),
     senderChecks: () => checkDue(deps),
+    foldStatistics: () => foldStatistics(deps),
     releaseLeases: () => releaseLeasesOfEnded(deps, [releaseMessagesOfProcesses, releaseDeliveriesOf]),
   };
 }

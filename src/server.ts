@@ -40,6 +40,7 @@ import { type ReplyRoutesDeps, replyRoutes } from './messaging/replies/routes.ts
 import { type SenderRoutesDeps, senderRoutes } from './messaging/senders/routes.ts';
 import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/routes.ts';
 import { type TemplateRoutesDeps, templateRoutes } from './messaging/templates/routes.ts';
+import { type StatisticsRoutesDeps, statisticsRoutes } from './statistics/routes.ts';
 import { type EndpointRoutesDeps, endpointRoutes } from './webhooks/endpoints/routes.ts';
 import { type DeliveryRoutesDeps, deliveryRoutes } from './webhooks/history/routes.ts';
 import { replayRoutes } from './webhooks/replay/routes.ts';
@@ -61,6 +62,7 @@ export type ServerDeps = AdmitDeps &
   DeliveryRoutesDeps &
   TestEventDeps &
   AppointmentRoutesDeps &
+  StatisticsRoutesDeps &
   HealthDeps & {
     log: Log;
     version: string;
@@ -88,6 +90,7 @@ function moduleRoutes(server: Server, deps: ServerDeps): void {
   testEventRoute(server, deps); //           /v1/webhooks/endpoints/:id/test
   replayRoutes(server, deps); //             /v1/webhooks/endpoints/:id/replay(s), deliveries/:id/replay
   deliveryRoutes(server, deps); //           /v1/webhooks/deliveries
+  statisticsRoutes(server, deps); //         /v1/statistics
   messagingCallbackRoutes(server, deps); //  /callbacks/messaging  (signed by the platform)
   healthRoutes(server, deps); //             /health  /metrics
 }

@@ -6,6 +6,7 @@ import type { Db } from './db/db.ts';
 import { deleteOldKeys } from './db/idempotency-keys.ts';
 import { analyzeFirstRows, makePartitions } from './db/partitions.ts';
 import { deleteOldOutages, recordCallbackUptime } from './messaging/sending/callback-uptime-store.ts';
+import { deleteOldStatistics } from './statistics/fold.ts';
 import { type ClockWatchDeps, openClockWatch } from './work/clock-watch.ts';
 import { startWorker, type Work, type Worker } from './work/worker.ts';
 
@@ -33,6 +34,8 @@ export interface WorkerRounds {
   templateSync: () => Promise<number>;
   /** The hourly checks of senders. */
   senderChecks: () => Promise<number>;
+  /** Recorded changes of counts. */
+  foldStatistics: () => Promise<number>;
   /** Leases of processes that ended. */
   releaseLeases: () => Promise<number>;
 }
@@ -70,6 +73,7 @@ export function startWorkers(deps: WorkersDeps): Workers {
     mediaCleanup: start({ name: 'media-cleanup', perform: rounds.mediaCleanup, idleMs: 5_000 }),
     templateSync: start({ name: 'template-sync', perform: rounds.templateSync, idleMs: 2_000 }),
     senderChecks: start({ name: 'sender-checks', perform: rounds.senderChecks, idleMs: 5_000 }),
+    foldStatistics: start({ name: 'fold-statistics', perform: rounds.foldStatistics, idleMs: 2_000 }),
     releaseLeases: start({ name: 'release-leases', perform: rounds.releaseLeases, idleMs: 2_000 }),
     cleanUp: start({ name: 'clean-up', perform: () => cleanUp(deps), idleMs: 30_000 }),
     hourly: start({ name: 'hourly', perform: () => hourly(deps), idleMs: 3_600_000 }),
@@ -104,6 +108,7 @@ async function hourly(deps: WorkersDeps): Promise<number> {
   await makePartitions(deps.db);
   await deleteOldSteps(deps.db);
   await deleteOldOutages(deps.db);
+  await deleteOldStatistics(deps);
   await deps.sweepObjects();
   return 0;
 }

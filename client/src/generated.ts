@@ -47,6 +47,28 @@ export type AppointmentRescheduledEvent = {
   data: ChangedBooking;
 };
 
+/** Bookings that were confirmed or changed in an interval. */
+export type AppointmentStatistics = {
+  /** Start of the interval. The first one can begin before `from`; it counts from there. */
+  at: string;
+  /** With `by=staff`: the staff member. */
+  appointmentUserId?: string;
+  /** Bookings that were confirmed. */
+  booked: number;
+  /** Bookings that were moved, also in the calendar. */
+  rescheduled: number;
+  /** Bookings that were cancelled, also in the calendar. */
+  cancelled: number;
+};
+
+/** Counts by interval. */
+export type AppointmentStatisticsList = {
+  /** Everything that was recorded before this instant is counted. */
+  foldedUntil: string;
+  /** By `at`. Intervals in which nothing was counted are left out. */
+  items: Array<AppointmentStatistics>;
+};
+
 /** One attempt of a delivery. */
 export type Attempt = {
   /** Number of the attempt, from 1. */
@@ -1088,6 +1110,40 @@ export type MessageReceivedEvent = {
   /** When the event was created; the same on every attempt. */
   timestamp: string;
   data: ReceivedMessage;
+};
+
+/** Messages by the stage that they entered in an interval. Each message counts once in every stage that it enters. */
+export type MessageStatistics = {
+  /** Start of the interval. The first one can begin before `from`; it counts from there. */
+  at: string;
+  /** With `by=sender`: the sender. */
+  senderId?: string;
+  /** With `by=template`: the template; null for replies. */
+  templateId?: string | null;
+  /** With `by=category`: `AUTHENTICATION`, `UTILITY` or `MARKETING`; null for replies. */
+  category?: string | null;
+  /** Messages that entered the queue. */
+  queued: number;
+  /** Messages that the platform accepted. */
+  accepted: number;
+  /** Messages that the platform sent. */
+  sent: number;
+  /** Messages that were delivered. */
+  delivered: number;
+  /** Messages that were read. */
+  read: number;
+  /** Messages that failed, without failures that a later report replaced. */
+  failed: number;
+  /** Of `failed`: messages to people who had opted out (900005). */
+  optedOut: number;
+};
+
+/** Counts by interval. */
+export type MessageStatisticsList = {
+  /** Everything that was recorded before this instant is counted. */
+  foldedUntil: string;
+  /** By `at`. Intervals in which nothing was counted are left out. */
+  items: Array<MessageStatistics>;
 };
 
 /** A message reached a stage. */
@@ -2483,6 +2539,34 @@ export type UploadMedia = {
   file: Blob;
 };
 
+/** Attempts to deliver webhook events in an interval. */
+export type WebhookStatistics = {
+  /** Start of the interval. The first one can begin before `from`; it counts from there. */
+  at: string;
+  /** With `by=endpoint`: the endpoint. */
+  endpointId?: string;
+  /** Attempts. */
+  attempts: number;
+  /** Attempts that succeeded. */
+  delivered: number;
+  /** Attempts that failed. */
+  failed: number;
+  /** Deliveries that were given up. */
+  dead: number;
+  /** Half of the attempts took no longer, in ms and at most 10 % off; null without attempts. */
+  p50Ms: number | null;
+  /** 95 % of the attempts took no longer, in ms and at most 10 % off; null without attempts. */
+  p95Ms: number | null;
+};
+
+/** Counts by interval. */
+export type WebhookStatisticsList = {
+  /** Everything that was recorded before this instant is counted. */
+  foldedUntil: string;
+  /** By `at`. Intervals in which nothing was counted are left out. */
+  items: Array<WebhookStatistics>;
+};
+
 /** The body of a webhook. */
 export type WebhookEvent = MessageStatusEvent | ReplyStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | SenderStatusEvent | MessageReceivedEvent | ContactOptedOutEvent | ContactOptedInEvent | TestEvent;
 
@@ -2571,6 +2655,9 @@ export interface OperationErrors {
   listDeliveries: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   getDelivery: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'delivery_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   replayDelivery: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'delivery_not_found' | 'endpoint_disabled' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  getMessageStatistics: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  getWebhookStatistics: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  getAppointmentStatistics: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   listSenders: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   createSender: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_exists' | 'storage_full' | 'unsupported_media_type';
   getSenderChecks: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'storage_full';
@@ -3455,6 +3542,57 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Delivery>;
 
+  /** Count messages by stage. Counts messages by hour or day and by stage, at the time at which they entered it. A range has at most 2,000 intervals, and at most 100 senders, templates, endpoints or staff members with `by`; otherwise 400. Counts are kept for 800 days. Scope: `messages:read`. */
+  getMessageStatistics(
+    input?: {
+      /** Start of the range, rounded down to a quarter hour. Default: 30 days before `to`. */
+      from?: string;
+      /** End of the range (exclusive), rounded up to a quarter hour. Default: now. */
+      to?: string;
+      /** Length of an interval. A range has at most 2,000 intervals. */
+      interval?: "hour" | "day";
+      /** IANA time zone in which hours and days begin. */
+      timezone?: string;
+      /** Also count by sender, template or category. A range has at most 100 of them. */
+      by?: "sender" | "template" | "category";
+    },
+    options?: CallOptions,
+  ): Promise<MessageStatisticsList>;
+
+  /** Count webhook attempts. Counts attempts to deliver webhook events by hour or day, with their durations. A range has at most 2,000 intervals, and at most 100 senders, templates, endpoints or staff members with `by`; otherwise 400. Counts are kept for 800 days. Scope: `manage`. */
+  getWebhookStatistics(
+    input?: {
+      /** Start of the range, rounded down to a quarter hour. Default: 30 days before `to`. */
+      from?: string;
+      /** End of the range (exclusive), rounded up to a quarter hour. Default: now. */
+      to?: string;
+      /** Length of an interval. A range has at most 2,000 intervals. */
+      interval?: "hour" | "day";
+      /** IANA time zone in which hours and days begin. */
+      timezone?: string;
+      /** Also count by endpoint. A range has at most 100 of them. */
+      by?: "endpoint";
+    },
+    options?: CallOptions,
+  ): Promise<WebhookStatisticsList>;
+
+  /** Count bookings. Counts bookings by hour or day: confirmed, rescheduled and cancelled ones. A range has at most 2,000 intervals, and at most 100 senders, templates, endpoints or staff members with `by`; otherwise 400. Counts are kept for 800 days. Scope: `manage`. */
+  getAppointmentStatistics(
+    input?: {
+      /** Start of the range, rounded down to a quarter hour. Default: 30 days before `to`. */
+      from?: string;
+      /** End of the range (exclusive), rounded up to a quarter hour. Default: now. */
+      to?: string;
+      /** Length of an interval. A range has at most 2,000 intervals. */
+      interval?: "hour" | "day";
+      /** IANA time zone in which hours and days begin. */
+      timezone?: string;
+      /** Also count by staff member. A range has at most 100 of them. */
+      by?: "staff";
+    },
+    options?: CallOptions,
+  ): Promise<AppointmentStatisticsList>;
+
   /** List senders. The messaging numbers of the account, and why a number is halted. Scope: `manage`. */
   listSenders(
     input?: {
@@ -3641,6 +3779,9 @@ export const operations = {
   listDeliveries: 'GET /v1/webhooks/deliveries list',
   getDelivery: 'GET /v1/webhooks/deliveries/{id}',
   replayDelivery: 'POST /v1/webhooks/deliveries/{id}/replay',
+  getMessageStatistics: 'GET /v1/statistics/messages',
+  getWebhookStatistics: 'GET /v1/statistics/webhooks',
+  getAppointmentStatistics: 'GET /v1/statistics/appointments',
   listSenders: 'GET /v1/senders list',
   createSender: 'POST /v1/senders',
   getSenderChecks: 'GET /v1/senders/{id}/checks',

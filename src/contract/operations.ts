@@ -7,6 +7,7 @@ import { conversationOperations } from './conversation-operations.ts';
 import { messageOperations } from './message-operations.ts';
 import type { Operation } from './operation.ts';
 import { optOutOperations } from './opt-out-operations.ts';
+import { statisticsOperations } from './statistics-operations.ts';
 import { templateOperations } from './template-operations.ts';
 import { webhookOperations } from './webhook-operations.ts';
 
@@ -20,6 +21,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...appointmentOperations,
   ...bookingOperations,
   ...webhookOperations,
+  ...statisticsOperations,
   ...accountOperations,
 };
 
@@ -41,6 +43,7 @@ export const tags: { name: string; description: string }[] = [
     name: 'Webhooks',
     description: 'Endpoints that receive events, their deliveries, and the events themselves.',
   },
+  { name: 'Statistics', description: 'Counts of messages, webhook attempts and bookings.' },
   { name: 'Senders', description: 'The messaging numbers of the account.' },
   { name: 'Keys', description: 'API keys and their scopes.' },
 ];

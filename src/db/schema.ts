@@ -46,6 +46,15 @@ export interface ApiKeys {
   scopes: string[];
 }
 
+export interface AttemptDurations {
+  account_id: string;
+  at: Timestamp;
+  attempts: Generated<number>;
+  class: number;
+  endpoint_id: string;
+  minutes: number;
+}
+
 export interface Attempts {
   answer: string | null;
   at: Generated<Timestamp>;
@@ -57,6 +66,16 @@ export interface Attempts {
   stage: number;
   status: number | null;
   subject_id: string;
+}
+
+export interface BookingCounts {
+  account_id: string;
+  at: Timestamp;
+  booked: Generated<number>;
+  cancelled: Generated<number>;
+  minutes: number;
+  rescheduled: Generated<number>;
+  staff_id: string;
 }
 
 export interface Bookings {
@@ -195,6 +214,16 @@ export interface Deliveries {
   subject_id: string;
 }
 
+export interface DeliveryCounts {
+  account_id: string;
+  at: Timestamp;
+  dead: Generated<number>;
+  delivered: Generated<number>;
+  endpoint_id: string;
+  failed: Generated<number>;
+  minutes: number;
+}
+
 export interface Departments {
   account_id: string;
   active: Generated<boolean>;
@@ -274,6 +303,22 @@ export interface MediaRegistrations {
   sender_id: string;
 }
 
+export interface MessageCounts {
+  accepted: Generated<number>;
+  account_id: string;
+  at: Timestamp;
+  category: number | null;
+  delivered: Generated<number>;
+  failed: Generated<number>;
+  minutes: number;
+  opted_out: Generated<number>;
+  queued: Generated<number>;
+  read: Generated<number>;
+  sender_id: string;
+  sent: Generated<number>;
+  template_id: string | null;
+}
+
 export interface Messages {
   accepted_at: Timestamp | null;
   account_id: string;
@@ -306,6 +351,7 @@ export interface Messages {
   user_id: string | null;
   wamid: string | null;
   was: Generated<number>;
+  was_failed_at: Timestamp | null;
 }
 
 export interface OauthStates {
@@ -476,6 +522,7 @@ export interface SendRecipients {
   phone: string;
   position: Generated<number>;
   send_id: string;
+  was_queued: Generated<boolean>;
 }
 
 export interface Sends {
@@ -534,6 +581,21 @@ export interface Staff {
 export interface StaffDepartments {
   department_id: string;
   staff_id: string;
+}
+
+export interface StatisticsChanges {
+  account_id: string;
+  amount: number;
+  at: Timestamp;
+  class: number | null;
+  measure: number;
+  subject_id: string;
+  template_id: string | null;
+}
+
+export interface StatisticsFolds {
+  folded_until: Timestamp;
+  single: Generated<boolean>;
 }
 
 export interface TemplateHolds {
@@ -604,7 +666,9 @@ export interface UserIdMessages {
 export interface DB {
   accounts: Accounts;
   api_keys: ApiKeys;
+  attempt_durations: AttemptDurations;
   attempts: Attempts;
+  booking_counts: BookingCounts;
   bookings: Bookings;
   breaking_migrations: BreakingMigrations;
   calendar_connections: CalendarConnections;
@@ -616,12 +680,14 @@ export interface DB {
   contacts: Contacts;
   database_clock: DatabaseClock;
   deliveries: Deliveries;
+  delivery_counts: DeliveryCounts;
   departments: Departments;
   endpoints: Endpoints;
   form_questions: FormQuestions;
   idempotency_keys: IdempotencyKeys;
   media: Media;
   media_registrations: MediaRegistrations;
+  message_counts: MessageCounts;
   messages: Messages;
   oauth_states: OauthStates;
   occupancies: Occupancies;
@@ -643,6 +709,8 @@ export interface DB {
   sends: Sends;
   staff: Staff;
   staff_departments: StaffDepartments;
+  statistics_changes: StatisticsChanges;
+  statistics_folds: StatisticsFolds;
   template_holds: TemplateHolds;
   template_readings: TemplateReadings;
   template_versions: TemplateVersions;

@@ -4,6 +4,7 @@ import { arrayText, textArray } from '../db/array-text.ts';
 import type { Tx } from '../db/db.ts';
 import { jsonLines } from '../db/json-lines.ts';
 import { sqlConstants } from '../db/sql-constants.ts';
+import type { CountChange } from '../statistics/count-store.ts';
 import {
   type AttemptResult,
   deadReason,
@@ -12,6 +13,11 @@ import {
   type LeasedDelivery,
   leaseMs,
 } from './delivery/delivery.ts';
+import {
+  insertDeadCounts,
+  insertFailureCounts,
+  insertSuccessCounts,
+} from './delivery/delivery-counts-store.ts';
 import { endpointStatus } from './endpoints/status.ts';
 
 const state = sqlConstants(deliveryState);
@@ -41,13 +47,15 @@ export type InsertedDelivery = Pick<LeasedDelivery, 'id' | 'endpointId' | 'versi
  * Inserts one delivery per endpoint that subscribes to the event. Returns those that may start now, leased to the process, with the later stages
  * that wait for them alone. A stage waits behind an unfinished earlier stage for the same endpoint; those rows are locked first, so that their end and
  * this insert cannot miss each other. Must be a separate statement after the subject's row locks: its snapshot must see what those locks waited
- * for. Skips stages that exist. Insert without ON CONFLICT: duplicates are rare, and it would double the WAL per row.
+ * for. Skips stages that exist. Also records
+ * `changes` of counts. Insert without ON CONFLICT: duplicates are rare, and it would double the WAL per row.
  */
 export async function insertDeliveries(
   tx: Tx,
   events: readonly NewEvent[],
   busyEndpointIds: readonly string[],
   processId: number,
+  changes: readonly CountChange[] = [],
 ): Promise<InsertedDelivery[]> {
   const { rows } = await sql<InsertedDelivery>`
     /* insertDeliveries */ with v as materialized (
@@ -79,7 +87,8 @@ export async function insertDeliveries(
           when open then now() + ${leaseMs}::int * interval '1 ms' else now() end,
         ${processId}::int,
         case when dead then ${reason.endpointDisabled} end
-      from new)
+      from new),
+    counted as (${insertDeadCounts(sql`new`, { where: sql`f.dead`, and: changes })})
     select n.id, n.no::int, n.endpoint_id as "endpointId", n.version, n.failures, n.rank::int
     from new n where n.open and not n.behind and not n.dead
     order by n.subject_id, n.endpoint_id, n.rank`.execute(tx);
@@ -94,13 +103,14 @@ export async function insertAttemptedDelivery(
   const { delivered, durationMs, answer } = result;
   const failure = delivered ? null : result.reason;
   await sql`
-    insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, message_id, body, state, attempts,
-      last_status, last_failure, last_ms, last_answer, last_attempt_at, delivered_at)
-    values (${delivery.id}, ${delivery.accountId}, ${delivery.endpointId}, ${delivery.subjectId}, ${delivery.stage},
-      ${delivery.kind}, ${delivery.messageId}, ${delivery.body}, ${delivered ? state.delivered : state.dead}, 1, ${result.status},
-      ${failure}, ${durationMs}, ${delivered ? answer : null}, now(), case when ${delivered} then now() end)`.execute(
-    tx,
-  );
+    with moved as (
+      insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, message_id, body, state, attempts,
+        last_status, last_failure, last_ms, last_answer, last_attempt_at, delivered_at)
+      values (${delivery.id}, ${delivery.accountId}, ${delivery.endpointId}, ${delivery.subjectId}, ${delivery.stage},
+        ${delivery.kind}, ${delivery.messageId}, ${delivery.body}, ${delivered ? state.delivered : state.dead}, 1, ${result.status},
+        ${failure}, ${durationMs}, ${delivered ? answer : null}, now(), case when ${delivered} then now() end)
+      returning account_id, endpoint_id, last_ms as ms, true as is_dead)
+    ${delivered ? insertSuccessCounts : insertFailureCounts}`.execute(tx);
   if (result.delivered) return;
   await sql`
     insert into attempts (subject_id, endpoint_id, stage, no, status, failure, ms, answer, detail)

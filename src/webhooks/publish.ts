@@ -1,6 +1,7 @@
 // The module's only entry for other modules: publishes events in the caller's transaction, and lists their deliveries.
 import type { DeliveryItem } from '../contract/deliveries.ts';
 import type { Db, Tx } from '../db/db.ts';
+import type { CountChange } from '../statistics/count-store.ts';
 import type { Deliveries } from './delivery/deliveries.ts';
 import type { LeasedDelivery } from './delivery/delivery.ts';
 import { eventBody, eventBodyOf, messageStatusBody, replyStatusBody } from './event.ts';
@@ -23,18 +24,25 @@ export interface PublishDeps {
 
 /**
  * Inserts the deliveries of events in the caller's transaction. Pass the returned ones to `deliveries.offer` after its commit; after a crash in
- * between, a claim brings them. The caller must hold the row locks of every subject: this keeps the stages of a message in order across processes.
+ * between, a claim brings them. `changes` of counts are recorded by the same statement. The caller must hold the row locks of every subject: this keeps the stages of a message in order across processes.
  */
 export async function publish(
   deps: PublishDeps,
   tx: Tx,
   events: readonly EventToPublish[],
+  changes: readonly CountChange[] = [],
 ): Promise<LeasedDelivery[]> {
-  if (events.length === 0) return [];
+  if (events.length + changes.length === 0) return [];
   const leased: LeasedDelivery[] = [];
   let endpointId = '';
   const { deliveries } = deps;
-  for (const row of await insertDeliveries(tx, events, deliveries.busyEndpoints(), deliveries.processId)) {
+  for (const row of await insertDeliveries(
+    tx,
+    events,
+    deliveries.busyEndpoints(),
+    deliveries.processId,
+    changes,
+  )) {
     const { subjectId, stage, body } = events[row.no - 1] as EventToPublish;
     // share one string per endpoint: maps compare identical strings faster
     if (row.endpointId !== endpointId) endpointId = row.endpointId;

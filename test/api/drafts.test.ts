@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDrafts } from '../harness/campaigns.ts';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { templateKinds } from '../harness/sends.ts';
+import { closeWithExactCounts } from '../harness/statistics.ts';
 import { until } from '../harness/until.ts';
 
 type Drafts = ReturnType<typeof openDrafts>;
@@ -23,7 +24,7 @@ beforeAll(async () => {
   ({ templateIds: ids, senderId } = await addSender(gateway, templateKinds));
   ({ call, phone, draft, sendOf, add, recipientsOf } = openDrafts(gateway, ids, 15550900000));
 });
-afterAll(() => gateway?.close());
+afterAll(() => closeWithExactCounts(gateway));
 
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
 const done = (id: string) => until(async () => expect((await sendOf(id)).state).toBe('done'));

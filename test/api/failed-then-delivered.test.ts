@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type MadeStatus, postCallback, statusCallback } from '../harness/callbacks.ts';
 import { addEndpoint, addSender, type Gateway, number, startGateway } from '../harness/gateway.ts';
 import { messageOf, send, stagesUntil, templateKinds } from '../harness/sends.ts';
+import { closeWithExactCounts } from '../harness/statistics.ts';
 
 let gateway: Gateway;
 let senderId: string;
@@ -16,7 +17,7 @@ beforeAll(async () => {
   secret = (await gateway.platform.state()).apps[0]?.secret ?? '';
   await addEndpoint(gateway);
 });
-afterAll(() => gateway?.close());
+afterAll(() => closeWithExactCounts(gateway));
 
 let sent = 0;
 /** Sends a message that the simulated platform accepts and never reports on, so that every report comes from this test. */

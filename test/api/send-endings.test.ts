@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { postCallback, statusCallback } from '../harness/callbacks.ts';
 import { addEndpoint, addSender, type Gateway, number, startGateway } from '../harness/gateway.ts';
 import { messageOf, send, stagesUntil, templateKinds } from '../harness/sends.ts';
+import { closeWithExactCounts } from '../harness/statistics.ts';
 
 interface Sender {
   _id: string;
@@ -28,7 +29,7 @@ beforeAll(async () => {
   secret = app?.secret ?? '';
   await addEndpoint(gateway);
 });
-afterAll(() => gateway?.close());
+afterAll(() => closeWithExactCounts(gateway));
 
 let lastPhone = 15550400000;
 function phone(): string {

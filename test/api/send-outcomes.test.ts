@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { messageOf, type SentMessage, send, stagesUntil, templateKinds } from '../harness/sends.ts';
+import { closeWithExactCounts } from '../harness/statistics.ts';
 
 let gateway: Gateway;
 let templateId: string;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   await addEndpoint(gateway);
   await gateway.platform.settings({ heldMs: 300, slowAnswerMs: 500, sentMs: 0, deliveredMs: 40, readMs: 80 });
 });
-afterAll(() => gateway?.close());
+afterAll(() => closeWithExactCounts(gateway));
 
 async function sendTo(phone: string, options: { url?: string } = {}): Promise<SentMessage> {
   const response = await send(gateway, { templateId, recipients: [phone] }, options);

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { messageOf, send, stagesUntil, templateKinds } from '../harness/sends.ts';
+import { closeWithExactCounts } from '../harness/statistics.ts';
 import { until as untilPasses } from '../harness/until.ts';
 
 interface Send {
@@ -33,7 +34,7 @@ afterEach(async () => {
   await setPace(1000);
   await gateway.platform.clearFaults();
 });
-afterAll(() => gateway?.close());
+afterAll(() => closeWithExactCounts(gateway));
 
 let lastPhone = 15550800000;
 const phones = (count: number) => Array.from({ length: count }, () => String(++lastPhone));

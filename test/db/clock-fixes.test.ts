@@ -38,6 +38,11 @@ const needNothing = [
   /\.(created|updated|revoked|last_used|halted|resumed|read|cancelled|accepted|sent|delivered|failed|deleted|connected|dead)_at$/,
   /\.(started|insert_started|wish_started|finished|recorded|parked|written)_at$/,
   /^(attempts\.at|(operator_notices|callback_uptime)\.seen_at|clock_steps\.noticed_at|database_clock\.seen_at)$/,
+  // the time at which a replaced failure happened
+  /^messages\.was_failed_at$/,
+  /^statistics_folds\.folded_until$/,
+  // the quarter hour of a count
+  /^(statistics_changes|(message|delivery|booking)_counts|attempt_durations)\.at$/,
   // of the platform's clock, or shown to people alone
   // promised to callers, or the time of an event in the past
   /^sends\.(send|paused|done|expires)_at$/,

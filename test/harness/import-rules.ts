@@ -10,6 +10,7 @@ type FileRule = (file: Source) => string | undefined;
 const layers: string[][] = [
   ['contract', 'ports', 'db', 'base', 'config.ts'],
   ['work', 'http'],
+  ['statistics'],
   ['accounts', 'webhooks'],
   ['messaging', 'appointments', 'adapters'],
   ['server.ts', 'workers.ts', 'encryption-keys.ts'],

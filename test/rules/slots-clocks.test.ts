@@ -1,6 +1,7 @@
 // The slots engine and wall time: clock changes, unusual offsets, midnight, invalid zones and dates.
 import { describe, expect, test } from 'vitest';
-import { dayOfDate, zoneName } from '../../src/appointments/slots/wall-time.ts';
+import { dayOfDate } from '../../src/appointments/slots/wall-time.ts';
+import { zoneName } from '../../src/base/time-zones.ts';
 import { berlin, kolkata, local, newYork, slots, utc } from '../harness/slot-cases.ts';
 
 describe('slots', () => {

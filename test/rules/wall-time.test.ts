@@ -1,7 +1,8 @@
 // Offsets of zones and formatted instants, compared with the runtime's.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dayMs, instantTexts, offsetAt, zoneSpans } from '../../src/appointments/slots/wall-time.ts';
+import { dayMs, instantTexts, offsetAt } from '../../src/appointments/slots/wall-time.ts';
+import { zoneSpans } from '../../src/base/time-zones.ts';
 
 const zones = Intl.supportedValuesOf('timeZone');
 const instants = fc.integer({ min: Date.UTC(1960, 0), max: Date.UTC(2090, 0) });

@@ -1,5 +1,6 @@
 // The slot that a request names by `date`, `from` and `to`, and the errors if it is not open.
 import { AppError } from '../../base/errors.ts';
+import { zoneSpans } from '../../base/time-zones.ts';
 import { retryTransient, violates } from '../../db/failure.ts';
 import { type RequestedDate, type SlotsDeps, slotUnavailable, takenByBookings } from '../slots/available.ts';
 import { freeStarts, slotsAt, type Taken } from '../slots/engine.ts';
@@ -11,7 +12,6 @@ import {
   minuteMs,
   minuteOfClock,
   offsetAt,
-  zoneSpans,
 } from '../slots/wall-time.ts';
 import { isLockTimeout } from './locks-store.ts';
 

@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import type { ConnectionRow } from '../calendar/connections-store.ts';
 import { type BookingRow, bookingRow, type CalendarState, type StoredBooking } from './booking.ts';
+import { counting } from './booking-counts-store.ts';
 
 const state = sqlConstants(bookingState);
 const calendar = sqlConstants(calendarState);
@@ -82,6 +83,8 @@ export interface ExternalChange {
   /** The event's time where the booking does not follow it. */
   movedTo: { from: Date; to: Date } | null;
   conflict: boolean;
+  /** The booking's own time changes. */
+  isRescheduled: boolean;
 }
 
 /** Records an external change. It takes a new `change_no`, so that older readings and changes are dropped. */
@@ -90,11 +93,13 @@ export async function recordExternalChange(
   id: string,
   change: ExternalChange,
 ): Promise<BookingRow | undefined> {
-  const { rows } = await sql<StoredBooking>`
+  const record = sql`
     update bookings set starts_at = ${change.startsAt}, ends_at = ${change.endsAt}, hand = ${change.state},
       hand_starts_at = ${change.movedTo?.from ?? null}, hand_ends_at = ${change.movedTo?.to ?? null},
       hand_conflict = ${change.conflict}, gone_at = null, wish_no = wish_no + 1
-    where id = ${id} returning *`.execute(tx);
+    where id = ${id} returning *`;
+  const { rows } = await sql<StoredBooking>`
+    ${change.isRescheduled ? counting('rescheduled', record) : record}`.execute(tx);
   return rows[0] && bookingRow(rows[0]);
 }
 
@@ -123,10 +128,11 @@ export async function keepBookingsOfStaff(tx: Tx, staffId: string): Promise<stri
 
 /** Confirmed → cancelled for bookings whose events went missing long enough ago. */
 export async function cancelMissingBookings(tx: Tx, ids: string[]): Promise<BookingRow[]> {
-  const { rows } = await sql<StoredBooking>`
+  const update = sql`
     update bookings set state = ${state.cancelled}, cancelled_at = now(), gone_at = null, due_at = null, attempts = 0
     where id = any(${ids}::uuid[]) and state = ${state.confirmed} and wish is null and hand = ${calendar.deleted}
       and gone_at <= now() - ${recheckMissingAfterMs} * interval '1 millisecond'
-    returning *`.execute(tx);
+    returning *`;
+  const { rows } = await sql<StoredBooking>`${counting('cancelled', update)}`.execute(tx);
   return rows.map(bookingRow);
 }

@@ -50,6 +50,7 @@ export async function handleMovedEvent(
       state: inStep ? calendarState.inStep : calendarState.moved,
       movedTo: inStep ? null : { from: new Date(start), to: new Date(end) },
       conflict,
+      isRescheduled: follows && !isUnmoved,
     });
     deps.log.info(
       { bookingId: row.id, calendarState: recorded?.calendar_state, follows, conflict },

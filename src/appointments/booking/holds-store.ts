@@ -6,6 +6,7 @@ import type { KeyOf } from '../../db/idempotency-keys.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import { type BookingRow, bookingRow, occupancyPart, type StoredBooking } from './booking.ts';
+import { counting } from './booking-counts-store.ts';
 
 const state = sqlConstants(bookingState);
 const part = sqlConstants(occupancyPart);
@@ -105,13 +106,14 @@ export interface Confirmation {
 
 /** Held → confirmed. Bookings that are no longer held are skipped: a compensating booking is never confirmed. */
 export async function confirmHolds(tx: Tx, given: readonly Confirmation[]): Promise<Map<string, BookingRow>> {
-  const { rows } = await sql<StoredBooking>`
-    /* confirmHolds */ update bookings b set state = ${state.confirmed}, event_id = x.event_id, event_link = x.event_link,
+  const update = sql`
+    update bookings b set state = ${state.confirmed}, event_id = x.event_id, event_link = x.event_link,
       meeting_link = x.meeting_link, due_at = null, attempts = 0
     from unnest(${given.map(({ id }) => id)}::uuid[], ${given.map(({ eventId }) => eventId)}::text[],
       ${given.map(({ eventLink }) => eventLink)}::text[],
       ${given.map(({ meetingLink }) => meetingLink)}::text[]) as x(id, event_id, event_link, meeting_link)
-    where b.id = x.id and b.state = ${state.held} returning b.*`.execute(tx);
+    where b.id = x.id and b.state = ${state.held} returning b.*`;
+  const { rows } = await sql<StoredBooking>`/* confirmHolds */ ${counting('booked', update)}`.execute(tx);
   return byId(rows);
 }
 

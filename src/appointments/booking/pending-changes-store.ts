@@ -4,6 +4,7 @@ import { bookingState, calendarState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { type BookingRow, bookingRow, pendingChange, type StoredBooking } from './booking.ts';
+import { counting } from './booking-counts-store.ts';
 
 const state = sqlConstants(bookingState);
 const calendar = sqlConstants(calendarState);
@@ -59,12 +60,13 @@ export async function startMove(db: Db, { id, change_no }: ChangeRef): Promise<b
 
 /** Gives the booking its pending time, which the calendar shows; undefined if the pending change is another one. */
 export async function finishMove(tx: Tx, { id, change_no }: ChangeRef): Promise<BookingRow | undefined> {
-  const { rows } = await sql<StoredBooking>`
-    /* finishMove */ update bookings set starts_at = wish_starts_at, ends_at = wish_ends_at, timezone = wish_timezone, wish = null, ${noTime},
+  const update = sql`
+    update bookings set starts_at = wish_starts_at, ends_at = wish_ends_at, timezone = wish_timezone, wish = null, ${noTime},
       hand = ${calendar.inStep}, hand_starts_at = null, hand_ends_at = null, hand_conflict = false, gone_at = null,
       due_at = null, attempts = 0
     where id = ${id} and state = ${state.confirmed} and wish = ${change.move} and wish_no = ${change_no}
-    returning *`.execute(tx);
+    returning *`;
+  const { rows } = await sql<StoredBooking>`/* finishMove */ ${counting('rescheduled', update)}`.execute(tx);
   return rows[0] && bookingRow(rows[0]);
 }
 
@@ -79,10 +81,11 @@ export async function clearPendingChange(tx: Tx, { id, change_no }: ChangeRef): 
 
 /** Confirmed → cancelled, once the event is deleted; undefined if the pending change is another one. */
 export async function finishCancel(tx: Tx, { id, change_no }: ChangeRef): Promise<BookingRow | undefined> {
-  const { rows } = await sql<StoredBooking>`
-    /* finishCancel */ update bookings set state = ${state.cancelled}, cancelled_at = now(), wish = null, gone_at = null, due_at = null,
+  const update = sql`
+    update bookings set state = ${state.cancelled}, cancelled_at = now(), wish = null, gone_at = null, due_at = null,
       attempts = 0
     where id = ${id} and state = ${state.confirmed} and wish = ${change.cancel} and wish_no = ${change_no}
-    returning *`.execute(tx);
+    returning *`;
+  const { rows } = await sql<StoredBooking>`/* finishCancel */ ${counting('cancelled', update)}`.execute(tx);
   return rows[0] && bookingRow(rows[0]);
 }

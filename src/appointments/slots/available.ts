@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
+import { zoneName } from '../../base/time-zones.ts';
 import { calendarNeed } from '../../contract/directory.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { BusyTimes } from '../calendar/busy-times.ts';
@@ -26,7 +27,7 @@ import { termsOf } from './schedule.ts';
 import type { StaffDay } from './staff-days.ts';
 import type { SlotStaff } from './staff-days-store.ts';
 import { bookedStartsWithin, occupiedWithin } from './store.ts';
-import { dayMs, dayOfDate, type Interval, zoneName } from './wall-time.ts';
+import { dayMs, dayOfDate, type Interval } from './wall-time.ts';
 
 export type SlotsDeps = CalendarDeps & { clock: Clock; busyTimes: BusyTimes };
 

@@ -1,4 +1,5 @@
 // The slots engine: which slots a schedule offers on a date, and which of them are free. Rules: docs/slots.md. Pure.
+import { type ZoneSpan, zoneSpans } from '../../base/time-zones.ts';
 import { type Hours, openIntervals } from './opening-hours.ts';
 import {
   addInstantsOf,
@@ -11,8 +12,6 @@ import {
   merge,
   minuteMs,
   offsetAt,
-  type ZoneSpan,
-  zoneSpans,
 } from './wall-time.ts';
 
 /** The schedule of a staff member, parsed. */

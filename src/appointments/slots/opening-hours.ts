@@ -1,4 +1,5 @@
 // Opening hours of a staff member, weekly and overridden on single dates, as instants. Pure.
+import type { ZoneSpan } from '../../base/time-zones.ts';
 import {
   addInstantsOf,
   dayMs,
@@ -7,7 +8,6 @@ import {
   merge,
   minuteMs,
   minuteOfClock,
-  type ZoneSpan,
 } from './wall-time.ts';
 
 /** Minutes since local midnight, `[from, to)`; a `to` above 1440 is on the next day. */

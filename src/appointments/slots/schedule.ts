@@ -1,9 +1,10 @@
 // A staff member's schedule: as a row, in requests and responses, and parsed for the engine. Pure.
 import type { Problem } from '../../base/errors.ts';
+import { zoneName } from '../../base/time-zones.ts';
 import type { PutScheduleBody, ScheduleItem } from '../../contract/schedules.ts';
 import type { Terms } from './engine.ts';
 import { type ClockWindow, hoursOf } from './opening-hours.ts';
-import { dayOfDate, zoneName } from './wall-time.ts';
+import { dayOfDate } from './wall-time.ts';
 
 /** The columns of a schedule; `weekly` and `overrides` have the form of the API. */
 export interface ScheduleRow {

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import type { MessageError } from '../sending/message.ts';
+import { insertQueuedCounts } from '../sending/message-counts-store.ts';
 import { isOptedOut, isSenderHalted, isTemplateHeld, stateSql } from '../sending/messages-sql-store.ts';
 import type { SendKey, SendRow } from '../sending/sends-store.ts';
 import { versionOf } from '../templates/store.ts';
@@ -117,6 +118,12 @@ const taken = (limit: number) => sql`
   moved as (
     delete from send_recipients r using picked p where r.send_id = p.send_id and r.phone = p.phone returning r.*)`;
 
+/** Counts the recipients of the CTE `moved` as queued messages, without those that a pause had returned. */
+const counted = sql`
+  counted as (${insertQueuedCounts(sql`(
+    select send.account_id, send.sender_id, send.template_id, coalesce(send.priority, 2) as priority
+    from moved, send where not moved.was_queued)`)})`;
+
 /** What one step moved. */
 export interface FedRecipients {
   count: number;
@@ -145,7 +152,8 @@ export async function feedRecipients(tx: Tx | Db, of: SendKey, limit: number): P
       insert into messages (${messageColumns})
       select ${recipientValues}, send.expires_at,
         case when not ${isOptedOut(sql`m.account_id`, sql`m.phone`, sql`coalesce(send.priority, 2)`)} then now() end
-      from moved m, send returning id, due_at)
+      from moved m, send returning id, due_at),
+    ${counted}
     select count(*)::int count, coalesce(jsonb_agg(id) filter (where due_at is null), '[]') "optedOut" from written`.execute(
     tx,
   );
@@ -176,7 +184,8 @@ export async function endRecipients(
     ${taken(limit)},
     written as (
       insert into messages (${messageColumns}) select ${recipientValues}, coalesce(send.expires_at, now()), null::timestamptz
-      from moved m, send returning account_id, id, error)
+      from moved m, send returning account_id, id, error),
+    ${counted}
     select w.account_id as "accountId", w.id, w.error, send.cancelled_at from written w, send order by w.id`.execute(
     tx,
   );
@@ -201,8 +210,8 @@ export async function returnMessages(db: Db, { accountId, sendId }: SendKey, lim
     moved as (
       delete from messages m using picked p where m.account_id = p.account_id and m.id = p.id returning m.*),
     written as (
-      insert into send_recipients (send_id, account_id, phone, id, name, content, media_id, metadata, position, attempts, error)
-      select send_id, account_id, phone, id, name, content, media_id, metadata, position, attempts, error from moved
+      insert into send_recipients (send_id, account_id, phone, id, name, content, media_id, metadata, position, attempts, error, was_queued)
+      select send_id, account_id, phone, id, name, content, media_id, metadata, position, attempts, error, true from moved
       returning 1)
     select count(*)::int n from written`.execute(db);
   return rows[0]?.n ?? 0;

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { windowMs } from '../contacts/presenter.ts';
 import { messageKind, type StoredReply } from '../sending/message.ts';
+import { countedColumns, insertQueuedCounts } from '../sending/message-counts-store.ts';
 import { isSenderHalted, stateSql } from '../sending/messages-sql-store.ts';
 import type { InsertedSend, NewMessage } from '../sending/sends-store.ts';
 
@@ -74,7 +75,7 @@ export async function insertReply(db: Db | Tx, reply: NewReply): Promise<Inserte
         and ${closesAt} > now()),
     gate as (select id, not ${isSenderHalted(sql`sender.id`)} as is_open from sender),
     written as (
-      insert into messages (account_id, id, kind, sender_id, phone, user_id, content, media_id, metadata, priority, state, attempts,
+      insert into messages as m (account_id, id, kind, sender_id, phone, user_id, content, media_id, metadata, priority, state, attempts,
         due_at, leased_by, expires_at)
       select ${reply.accountId}::uuid, ${reply.id}::uuid, ${sql.lit(messageKind.reply)}, gate.id, ${reply.phone}, ${reply.userId},
         ${JSON.stringify(reply.content)}::jsonb, ${reply.mediaId}::uuid, ${reply.metadata && JSON.stringify(reply.metadata)}::jsonb,
@@ -84,7 +85,8 @@ export async function insertReply(db: Db | Tx, reply: NewReply): Promise<Inserte
         now() + case when ${isLeased}::boolean and is_open then interval '60 seconds' else interval '0' end,
         ${reply.processId}::int, "window".closes_at
       from gate, "window"
-      returning account_id, id, user_id, due_at),
+      returning m.id, m.user_id, m.due_at, ${countedColumns}),
+    counted as (${insertQueuedCounts(sql`written`)}),
     named as (
       insert into user_id_messages (account_id, user_id, message_id)
       select account_id, user_id, id from written where user_id is not null)

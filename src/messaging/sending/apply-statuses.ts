@@ -9,6 +9,7 @@ import type { CompletionWaiters } from './completion-waiters.ts';
 import { foldReports, type MessageKey, overtakenFailure } from './message.ts';
 import { applyMoves, type MovedMessage } from './messages-moves-store.ts';
 import { existingMessages, findByMessageRef } from './messages-store.ts';
+import { movedChanges } from './moved-counts.ts';
 import { type ReactDeps, reactToFailures, reportedOptOuts } from './react-to-failures.ts';
 import { statusEvents } from './status-events.ts';
 
@@ -78,7 +79,8 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
       );
       for (const { no } of moved) (step[no - 1] as (typeof step)[number]).message.hasMoved = true;
       done.moved.push(...moved);
-      done.leasedDeliveries.push(...(await publish(deps, tx, statusEvents(moved, deps.clock.now()))));
+      const events = statusEvents(moved, deps.clock.now());
+      done.leasedDeliveries.push(...(await publish(deps, tx, events, movedChanges(moved))));
     }
     const { events } = await recordPersonActs(tx, reportedOptOuts(deps, done.moved), deps.clock.now());
     done.leasedDeliveries.push(...(await publish(deps, tx, events)));

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { LeaseKey, MessageError, MessageKey, Move, StateNumber } from './message.ts';
+import { countedColumns, insertAcceptedCounts, insertFailedCounts } from './message-counts-store.ts';
 import { contentAfterwards, reportedError } from './messages-codes-store.ts';
 import {
   accountIds,
@@ -57,11 +58,14 @@ export interface AcceptedMessage extends MessageKey {
 /** Records accepted messages and removes their one-time codes. Never moves one back: its callback may have been faster. */
 export async function recordAccepted(db: Db, accepted: readonly AcceptedMessage[]): Promise<void> {
   await sql`
-    /* recordAccepted */ update messages m set state = greatest(m.state, ${stateSql.accepted}::smallint),
-      wamid = coalesce(m.wamid, x.w), accepted_at = now(), due_at = null, content = ${contentAfterwards},
-      error = case when m.state < ${stateSql.failed} then null else m.error end
-    from unnest(${accountIds(accepted)}::uuid[], ${messageIds(accepted)}::uuid[], ${textArray(accepted.map((one) => one.messageRef))}::text[]) x(a, i, w)
-    where m.account_id = x.a and m.id = x.i`.execute(db);
+    /* recordAccepted */ with accepted as (
+      update messages m set state = greatest(m.state, ${stateSql.accepted}::smallint),
+        wamid = coalesce(m.wamid, x.w), accepted_at = coalesce(m.accepted_at, now()), due_at = null, content = ${contentAfterwards},
+        error = case when m.state < ${stateSql.failed} then null else m.error end
+      from unnest(${accountIds(accepted)}::uuid[], ${messageIds(accepted)}::uuid[], ${textArray(accepted.map((one) => one.messageRef))}::text[]) x(a, i, w)
+      where m.account_id = x.a and m.id = x.i
+      returning ${countedColumns}, m.accepted_at)
+    ${insertAcceptedCounts}`.execute(db);
 }
 
 /** A message that the platform certainly did not accept. */
@@ -119,10 +123,14 @@ export interface MovedMessage {
   accepted_at: Date | null;
 }
 
+/** The columns of the CTE `moved` of failures: what `movedColumns` and the counts need. */
+const returned = sql`x.no::int, m.id, m.kind, m.send_id, m.phone, m.user_id, m.wamid, m.metadata, m.error, m.state, m.was, m.emitted,
+  m.accepted_at, m.sent_at, m.delivered_at, m.read_at, m.failed_at, ${countedColumns}`;
+
 const seconds = (column: string) =>
   sql`floor(extract(epoch from ${sql.ref(`m.${column}`)}))::float8 as ${sql.ref(column)}`;
 
-const movedColumns = sql`x.no::int, m.account_id, m.id, m.kind, m.send_id, m.sender_id, m.phone, m.user_id, m.wamid, m.metadata, m.error, m.state,
+const movedColumns = sql`m.account_id, m.id, m.kind, m.send_id, m.sender_id, m.phone, m.user_id, m.wamid, m.metadata, m.error, m.state,
   m.was, m.emitted, ${seconds('sent_at')}, ${seconds('delivered_at')}, ${seconds('read_at')}, ${seconds('failed_at')},
   case when m.state = ${stateSql.failed} then m.accepted_at end as accepted_at`;
 
@@ -133,23 +141,34 @@ export async function failMessages(
   from: readonly StateNumber[],
 ): Promise<MovedMessage[]> {
   const { rows } = await sql<MovedMessage>`
-    /* failMessages */ update messages m set state = ${stateSql.failed}, was = m.emitted,
-      emitted = m.emitted | ${stageSql.failed}::smallint, error = x.error, failed_at = now(), due_at = null,
-      content = ${contentAfterwards}
-    from unnest(${accountIds(failures)}::uuid[], ${messageIds(failures)}::uuid[],
-      ${failures.map((one) => JSON.stringify(one.error))}::jsonb[]) with ordinality x(a, i, error, no)
-    where m.account_id = x.a and m.id = x.i and m.state = any(${[...from]}::smallint[])
-    returning ${movedColumns}`.execute(tx);
+    /* failMessages */ with moved as (
+      update messages m set state = ${stateSql.failed}, was = m.emitted,
+        emitted = m.emitted | ${stageSql.failed}::smallint, error = x.error, failed_at = now(), due_at = null,
+        content = ${contentAfterwards}
+      from unnest(${accountIds(failures)}::uuid[], ${messageIds(failures)}::uuid[],
+        ${failures.map((one) => JSON.stringify(one.error))}::jsonb[]) with ordinality x(a, i, error, no)
+      where m.account_id = x.a and m.id = x.i and m.state = any(${[...from]}::smallint[])
+      returning ${returned}),
+    counted as (${insertFailedCounts})
+    select m.no, ${movedColumns} from moved m`.execute(tx);
   return rows;
+}
+
+/** A message after a report, with what `movedChanges` needs. */
+export interface ReportedMove extends MovedMessage {
+  template_id: string | null;
+  priority: number;
+  /** When it failed, if the report replaced a failure or repeated it. */
+  was_failed_at: number | null;
 }
 
 /**
  * Applies status reports, folded to one move per message and sorted by id; messages only move forward. A failure yields to
  * `delivered` and `read`, and, where the outcome was unknown, to any report. Removes one-time codes: the platform has the
- * message. Returns the messages that moved.
+ * message. Returns the messages that moved. The caller records their counts (`movedChanges`) in the same transaction.
  */
-export async function applyMoves(tx: Tx, moves: Move[]): Promise<MovedMessage[]> {
-  const { rows } = await sql<MovedMessage>`
+export async function applyMoves(tx: Tx, moves: Move[]): Promise<ReportedMove[]> {
+  const { rows } = await sql<ReportedMove>`
     /* applyMoves */ update messages m set state = x.st, was = m.emitted, emitted = m.emitted | x.stages,
       implied = m.implied | (x.stages & ~m.emitted & ~x.reported)::smallint,
       wamid = coalesce(m.wamid, x.w), due_at = null, content = ${contentAfterwards},
@@ -157,7 +176,7 @@ export async function applyMoves(tx: Tx, moves: Move[]): Promise<MovedMessage[]>
       price_category = coalesce(m.price_category, x.price), billable = coalesce(m.billable, x.billable),
       sent_at = coalesce(m.sent_at, to_timestamp(x.t3)), delivered_at = coalesce(m.delivered_at, to_timestamp(x.t4)),
       read_at = coalesce(m.read_at, to_timestamp(x.t5)),
-      failed_at = case when x.st = ${stateSql.failed} then coalesce(m.failed_at, to_timestamp(x.t6)) end
+      failed_at = case when x.st = ${stateSql.failed} then coalesce(m.failed_at, to_timestamp(x.t6)) end, was_failed_at = m.failed_at
     from unnest(${accountIds(moves)}::uuid[], ${messageIds(moves)}::uuid[], ${arrayText(moves.map((one) => one.state))}::smallint[],
       ${arrayText(moves.map((one) => one.stages))}::smallint[], ${arrayText(moves.map((one) => one.reported))}::smallint[],
       ${arrayText(moves.map((one) => one.sentAt))}::float8[], ${arrayText(moves.map((one) => one.deliveredAt))}::float8[],
@@ -171,6 +190,6 @@ export async function applyMoves(tx: Tx, moves: Move[]): Promise<MovedMessage[]>
         or m.error ->> 'code' = ${errorCodeSql.outcomeUnknown}
       when x.st = ${stateSql.failed} then m.state < ${stateSql.delivered}
       else m.state < x.st end
-    returning ${movedColumns}`.execute(tx);
+    returning x.no::int, ${movedColumns}, m.template_id, m.priority, ${seconds('was_failed_at')}`.execute(tx);
   return rows;
 }

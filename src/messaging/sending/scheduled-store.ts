@@ -61,7 +61,7 @@ export async function findKeptMessage(
       0::smallint as implied, r.attempts, null::timestamptz as due_at,
       coalesce(s.expires_at, now() + s.expires_in * interval '1 second') as expires_at, null as wamid, r.error,
       null as price_category, null::boolean as billable, null::timestamptz as accepted_at, null::timestamptz as sent_at,
-      null::timestamptz as delivered_at, null::timestamptz as read_at, null::timestamptz as failed_at,
+      null::timestamptz as delivered_at, null::timestamptz as read_at, null::timestamptz as failed_at, null::timestamptz as was_failed_at,
       null::integer as leased_by
     from sends s cross join lateral (
       select * from send_recipients q where q.send_id = s.id and q.id = ${id}) r

@@ -7,6 +7,7 @@ import type { DB } from '../../db/schema.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import type { TemplateRow } from '../templates/store.ts';
+import { insertQueuedCounts } from './message-counts-store.ts';
 import { isHeld, isOptedOut, stateSql } from './messages-sql-store.ts';
 
 /** The sender's columns that a send needs. */
@@ -143,7 +144,9 @@ export async function insertSend(
         ${arrayText(messages.map((one) => one.dispatchMode === 'dispatching'))}::boolean[])
         with ordinality x(id, phone, name, content, media_id, metadata, leased, dispatching, position)
         cross join lateral (select is_open and x.id not in (select id from unwanted) as may_call) g
-      returning due_at)
+      returning due_at),
+    counted as (${insertQueuedCounts(sql`(
+      select s.account_id, s.sender_id, s.template_id, ${common.priority}::smallint as priority from s, written)`)})
     select count(*)::int n, (select is_open from gate) is_open,
       (max(due_at) filter (where due_at > now()))::text lease,
       coalesce((select jsonb_agg(id) from unwanted), '[]') opted_out from written`.execute(db);

@@ -16,6 +16,7 @@ import {
   longestRestMs,
   type SuccessfulAttempt,
 } from './delivery.ts';
+import { insertFailureCounts, insertSuccessCounts } from './delivery-counts-store.ts';
 
 const leastId = '00000000-0000-0000-0000-000000000000';
 
@@ -99,12 +100,15 @@ export async function completeDeliveries(
   done: readonly (Key & Pick<SuccessfulAttempt, 'status' | 'durationMs' | 'answer'>)[],
 ): Promise<void> {
   await sql`
-    /* completeDeliveries */ update deliveries d set state = ${state.delivered}, attempts = d.attempts + 1, due_at = null, last_status = x.status,
-      last_failure = null, last_ms = x.ms, last_answer = x.answer, last_attempt_at = now(), delivered_at = now()
-    from ${keyArrays(done)}, ${arrayText(done.map((item) => item.status))}::smallint[],
-      ${arrayText(done.map((item) => item.durationMs))}::int[], ${done.map((item) => item.answer)}::text[])
-      x(subject_id, endpoint_id, stage, status, ms, answer)
-    where ${match} and d.state <> ${state.delivered}`.execute(db);
+    /* completeDeliveries */ with moved as (
+      update deliveries d set state = ${state.delivered}, attempts = d.attempts + 1, due_at = null, last_status = x.status,
+        last_failure = null, last_ms = x.ms, last_answer = x.answer, last_attempt_at = now(), delivered_at = now()
+      from ${keyArrays(done)}, ${arrayText(done.map((item) => item.status))}::smallint[],
+        ${arrayText(done.map((item) => item.durationMs))}::int[], ${done.map((item) => item.answer)}::text[])
+        x(subject_id, endpoint_id, stage, status, ms, answer)
+      where ${match} and d.state <> ${state.delivered}
+      returning d.account_id, d.endpoint_id, x.ms)
+    ${insertSuccessCounts}`.execute(db);
 }
 
 /**
@@ -155,8 +159,9 @@ export async function failDeliveries(
         ${failed.map((item) => item.delayMs ?? null)}::float8[], ${arrayText(failed.map((item) => item.retryAfterMs))}::float8[])
         x(subject_id, endpoint_id, stage, status, reason, ms, answer, detail, delay, asked)
       where ${match} and coalesce(d.due_at, '-infinity') <> '-infinity'
-      returning d.subject_id, d.endpoint_id, d.stage, d.attempts, x.status, x.reason, x.ms, x.answer,
-        x.detail)
+      returning d.account_id, d.subject_id, d.endpoint_id, d.stage, d.attempts, x.status, x.reason, x.ms, x.answer,
+        x.detail, x.delay is null as is_dead),
+    counted as (${insertFailureCounts})
     insert into attempts (subject_id, endpoint_id, stage, no, status, failure, ms, answer, detail)
     select subject_id, endpoint_id, stage, attempts, status, reason, ms, answer, detail from moved`.execute(
     tx,

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { deadReason, deliveryState } from '../delivery/delivery.ts';
+import { insertDeadCounts } from '../delivery/delivery-counts-store.ts';
 import { endpointStatus } from '../endpoints/status.ts';
 
 const state = sqlConstants(deliveryState);
@@ -47,12 +48,16 @@ export async function deadLetterDeliveries(
   reason: string,
   limit: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
-    update deliveries d set state = ${state.dead}, due_at = null, last_failure = ${reason}
-    from (select subject_id, endpoint_id, stage from deliveries
-      where endpoint_id = ${id} and due_at is not null order by due_at limit ${limit}::int for update skip locked) x
-    where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage`.execute(tx);
-  return Number(numAffectedRows ?? 0);
+  const { rows } = await sql<{ n: number }>`
+    with moved as (
+      update deliveries d set state = ${state.dead}, due_at = null, last_failure = ${reason}
+      from (select subject_id, endpoint_id, stage from deliveries
+        where endpoint_id = ${id} and due_at is not null order by due_at limit ${limit}::int for update skip locked) x
+      where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage
+      returning d.account_id, d.endpoint_id),
+    counted as (${insertDeadCounts(sql`moved`)})
+    select count(*)::int as n from moved`.execute(tx);
+  return rows[0]?.n ?? 0;
 }
 
 /** Ends the dead-lettering of an endpoint. */

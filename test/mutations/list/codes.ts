@@ -10,14 +10,14 @@ export const mutations: Mutation[] = [
   {
     name: 'the code of an accepted message is kept',
     file: moves,
-    find: 'due_at = null, content = ${contentAfterwards},\n      error = case when m.state',
+    find: 'due_at = null, content = ${contentAfterwards},\n        error = case when m.state',
     replace: 'due_at = null, error = case when m.state',
     tests,
   },
   {
     name: 'the code of a failed message is kept',
     file: moves,
-    find: 'failed_at = now(), due_at = null,\n      content = ${contentAfterwards}',
+    find: 'failed_at = now(), due_at = null,\n        content = ${contentAfterwards}',
     replace: 'failed_at = now(), due_at = null',
     tests,
   },

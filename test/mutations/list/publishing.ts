@@ -32,8 +32,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a success whose commit was done counts twice',
     file: store,
-    find: ' and d.state <> ${state.delivered}`',
-    replace: '`',
+    find: ' and d.state <> ${state.delivered}\n',
+    replace: '\n',
     tests: recording,
   },
   {

@@ -1,0 +1,237 @@
+// Statistics: counts by interval of messages, webhook attempts and bookings.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { foldStatistics } from '../../src/statistics/fold.ts';
+import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { send, stagesUntil, templateKinds } from '../harness/sends.ts';
+import { until } from '../harness/until.ts';
+
+interface Statistics {
+  foldedUntil: string;
+  items: ({ at: string } & Record<string, number | string | null>)[];
+}
+
+let gateway: Gateway;
+let senderId: string;
+let ids: Record<string, string>;
+let endpointId: string;
+const everyDay = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+beforeAll(async () => {
+  gateway = await startGateway();
+  ({ senderId, templateIds: ids } = await addSender(gateway, templateKinds));
+  ({ endpointId } = await addEndpoint(gateway));
+});
+afterAll(() => gateway?.close());
+
+const get = (path: string, key?: string) =>
+  gateway.call<Statistics>('GET', `/v1/statistics/${path}`, key === undefined ? {} : { key });
+
+/** The statistics once everything up to now is counted; does not wait for the worker. */
+async function counted(path: string): Promise<Statistics> {
+  const { db } = gateway.database;
+  const now = new Date().toISOString();
+  return until(async () => {
+    await sql`update statistics_folds set folded_until = 'epoch'`.execute(db);
+    await foldStatistics({ db });
+    const { body } = await get(path);
+    expect(body.data.foldedUntil > now).toBe(true);
+    return body.data;
+  });
+}
+
+const today = () => `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`;
+const none = { queued: 0, accepted: 0, sent: 0, delivered: 0, read: 0, failed: 0, optedOut: 0 };
+
+it('messages count by stage, sender, template and category, and their webhooks by endpoint', async () => {
+  const { body } = await send(gateway, {
+    templateId: ids.plain ?? '',
+    // read; delivered; failed, then delivered; every callback twice; rejected
+    recipients: ['15550700001', '15550000000201', '15550000000304', '15550000000301', '15550001131049'],
+  });
+  const code = await send(gateway, {
+    templateId: ids.sign_in_code ?? '',
+    recipients: [{ phone: '15550700002', variables: { 1: '123456' } }],
+  });
+  const lastStages = ['read', 'delivered', 'delivered', 'read', 'failed'];
+  for (const [index, last] of lastStages.entries()) {
+    const { messageId, id } = body.data.messages[index] ?? {};
+    await stagesUntil(gateway, messageId ?? id ?? '', last);
+  }
+  await stagesUntil(gateway, code.body.data.messages[0]?.messageId ?? '', 'read');
+  const plain = { queued: 5, accepted: 4, sent: 4, delivered: 4, read: 2, failed: 1, optedOut: 0 };
+  const codes = { queued: 1, accepted: 1, sent: 1, delivered: 1, read: 1, failed: 0, optedOut: 0 };
+  const all = { queued: 6, accepted: 5, sent: 5, delivered: 5, read: 3, failed: 1, optedOut: 0 };
+  const items = async (query: string) => (await counted(`messages?${query}`)).items;
+  expect(await items('')).toEqual([{ at: today(), ...all }]);
+  expect(await items('by=sender')).toEqual([{ at: today(), senderId, ...all }]);
+  const byTemplate = await items('by=template');
+  expect(byTemplate).toHaveLength(2);
+  expect(byTemplate).toEqual(
+    expect.arrayContaining([
+      { at: today(), templateId: ids.plain, ...plain },
+      { at: today(), templateId: ids.sign_in_code, ...codes },
+    ]),
+  );
+  expect(await items('by=category')).toEqual([
+    { at: today(), category: 'AUTHENTICATION', ...codes },
+    { at: today(), category: 'UTILITY', ...plain },
+  ]);
+  await until(async () => {
+    const [webhooks] = (await counted('webhooks?by=endpoint')).items;
+    expect(webhooks).toMatchObject({
+      at: today(),
+      endpointId,
+      attempts: 15,
+      delivered: 15,
+      failed: 0,
+      dead: 0,
+    });
+    expect(webhooks?.p50Ms).toBeGreaterThan(0);
+    expect(Number(webhooks?.p95Ms)).toBeGreaterThanOrEqual(Number(webhooks?.p50Ms));
+  });
+  expect((await get('messages', await gateway.otherAccount())).body.data.items).toEqual([]);
+});
+
+it('bookings count by staff member when they are confirmed, moved and cancelled', async () => {
+  const call = async <T>(method: string, path: string, body: object) => {
+    const answer = await gateway.call<T>(method, `/v1/appointments/${path}`, {
+      body,
+      headers: { 'Idempotency-Key': randomUUID() },
+    });
+    expect([answer.status, path]).toEqual([200, path]);
+    return answer.body.data;
+  };
+  const staff = await call<{ _id: string }>('POST', 'users', { name: 'Asha', calendar: 'none' });
+  const weekly = everyDay.map((weekday) => ({ weekday, from: '09:00', to: '12:00' }));
+  await call('PUT', `users/${staff._id}/schedule`, { timezone: 'UTC', slotMinutes: 30, weekly });
+  const date = Temporal.Now.plainDateISO('UTC').add({ days: 3 }).toString();
+  const guest = { email: 'ada@example.com', phoneNumber: '15550100001' };
+  const book = (from: string, to: string) =>
+    call<{ bookingId: string }>('POST', 'book', { appointmentUserId: staff._id, date, from, to, ...guest });
+  const { bookingId } = await book('09:00', '09:30');
+  await book('10:00', '10:30');
+  await call('POST', `bookings/${bookingId}/reschedule`, { date, from: '11:00', to: '11:30' });
+  await call('POST', `bookings/${bookingId}/cancel`, {});
+  await call('POST', `bookings/${bookingId}/cancel`, {});
+  const counts = { booked: 2, rescheduled: 1, cancelled: 1 };
+  expect((await counted('appointments')).items).toEqual([{ at: today(), ...counts }]);
+  expect((await counted('appointments?by=staff')).items).toEqual([
+    { at: today(), appointmentUserId: staff._id, ...counts },
+  ]);
+});
+
+describe('ranges', () => {
+  /** Folded counts of queued messages at these instants, of one message each. */
+  async function fill(key: string, instants: string[]): Promise<void> {
+    const db = gateway.database.db;
+    const { rows } = await sql<{
+      id: string;
+    }>`select account_id as id from api_keys order by id desc limit 1`.execute(db);
+    for (const minutes of [15, 60]) {
+      await sql`
+        insert into message_counts (account_id, minutes, at, sender_id, template_id, category, queued)
+        select ${rows[0]?.id}, ${minutes}, date_bin(${minutes}::int * interval '1 minute', at, 'epoch'::timestamptz), ${uuidv7()}, null, null, count(*)
+        from unnest(${instants}::timestamptz[]) at group by 3`.execute(db);
+    }
+    expect((await get('messages', key)).status).toBe(200);
+  }
+
+  it('count days of a zone, with clock changes and zones of quarter hours', async () => {
+    const key = await gateway.otherAccount('Days');
+    await fill(key, [
+      '2026-03-28T22:45:00Z',
+      '2026-03-28T23:00:00Z',
+      '2026-03-29T21:45:00Z',
+      '2026-03-29T22:00:00Z',
+    ]);
+    const days = async (query: string) =>
+      (
+        await get(`messages?from=2026-03-20T00:00:00Z&to=2026-04-10T00:00:00Z&${query}`, key)
+      ).body.data.items.map(({ at, queued }) => [at, queued]);
+    expect(await days('')).toEqual([
+      ['2026-03-28T00:00:00.000Z', 2],
+      ['2026-03-29T00:00:00.000Z', 2],
+    ]);
+    expect(await days('timezone=Europe/Berlin')).toEqual([
+      ['2026-03-27T23:00:00.000Z', 1],
+      ['2026-03-28T23:00:00.000Z', 2],
+      ['2026-03-29T22:00:00.000Z', 1],
+    ]);
+    expect(await days('timezone=Asia/Kathmandu&interval=hour')).toEqual([
+      ['2026-03-28T22:15:00.000Z', 2],
+      ['2026-03-29T21:15:00.000Z', 2],
+    ]);
+    expect(await days('timezone=Asia/Kathmandu')).toEqual([
+      ['2026-03-28T18:15:00.000Z', 2],
+      ['2026-03-29T18:15:00.000Z', 2],
+    ]);
+  });
+
+  it('begin and end at quarter hours, and name the start of their first interval', async () => {
+    const key = await gateway.otherAccount('Edges');
+    await fill(key, [
+      '2026-03-28T10:00:00Z',
+      '2026-03-28T10:15:00Z',
+      '2026-03-28T11:00:00Z',
+      '2026-03-28T11:45:00Z',
+    ]);
+    const { items } = (await get('messages?from=2026-03-28T10:20:00Z&to=2026-03-28T11:45:00Z', key)).body
+      .data;
+    expect(items).toEqual([{ at: '2026-03-28T00:00:00.000Z', ...none, queued: 2 }]);
+  });
+
+  it('of replies have no template and no category', async () => {
+    const key = await gateway.otherAccount('Replies');
+    await fill(key, ['2026-03-28T10:00:00Z']);
+    const range = 'from=2026-03-28T00:00:00Z&to=2026-03-29T00:00:00Z';
+    for (const [by, name] of [
+      ['template', 'templateId'],
+      ['category', 'category'],
+    ] as const)
+      expect((await get(`messages?${range}&by=${by}`, key)).body.data.items).toEqual([
+        { at: '2026-03-28T00:00:00.000Z', [name]: null, ...none, queued: 1 },
+      ]);
+  });
+
+  it.each([
+    ['timezone=Mars/Olympus', 'timezone'],
+    ['from=2026-03-28T10:00:00Z&to=2026-03-28T10:00:00Z', 'to'],
+    ['from=2026-01-01T00:00:00Z&to=2026-03-25T08:15:00Z&interval=hour', 'from'],
+    ['by=phone', 'by'],
+    ['interval=week', 'interval'],
+  ])('%s is 400 and names %s', async (query, path) => {
+    const { status, body } = await get(`messages?${query}`);
+    expect([status, body.errors?.[0]?.path]).toEqual([400, path]);
+  });
+
+  it('of 2,000 hours or more than 100 templates: 2,000 are allowed, 101 templates are 400', async () => {
+    const key = await gateway.otherAccount('Many');
+    const range = 'from=2026-01-01T00:00:00Z&to=2026-03-25T08:00:00Z&interval=hour';
+    expect((await get(`messages?${range}`, key)).status).toBe(200);
+    await fill(key, ['2026-03-01T00:00:00Z']);
+    const templates = (count: number) =>
+      sql`insert into message_counts (account_id, minutes, at, sender_id, template_id, queued)
+        select account_id, minutes, at, sender_id, gen_random_uuid(), 1 from message_counts, generate_series(1, ${count}::int)
+        where account_id = (select account_id from api_keys order by id desc limit 1) and template_id is null`.execute(
+        gateway.database.db,
+      );
+    await templates(99);
+    expect((await get(`messages?${range}&by=template`, key)).body.data.items).toHaveLength(100);
+    await templates(1);
+    const { status, body } = await get(`messages?${range}&by=template`, key);
+    expect([status, body.errors?.[0]?.path]).toEqual([400, 'by']);
+    expect((await get(`messages?${range}`, key)).status).toBe(200);
+  });
+});
+
+it('messages need messages:read; webhooks and appointments need manage', async () => {
+  const { body } = await gateway.call<{ apiKey: string }>('POST', '/v1/keys', {
+    body: { name: 'reader', scopes: ['messages:read'] },
+  });
+  const status = async (path: string) => (await get(path, body.data.apiKey)).status;
+  expect([await status('messages'), await status('webhooks'), await status('appointments')]).toEqual([
+    200, 403, 403,
+  ]);
+});
