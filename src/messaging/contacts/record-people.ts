@@ -18,7 +18,7 @@ import {
   setOptOut,
 } from './identities-store.ts';
 import { groupPeople, type NamedPerson, type PersonGroup } from './identity.ts';
-import { recordUsual } from './usual-people-store.ts';
+import { type RecordedPerson, recordUsual, type UsualPerson } from './usual-people-store.ts';
 
 /** Contacts that turned out to be one person. */
 export interface Merge {
@@ -41,6 +41,27 @@ interface Resolved {
   isNew: boolean;
 }
 
+/** The people of a batch. */
+export interface PreparedPeople {
+  groups: PersonGroup[];
+  /** Those who wrote to one number, and how `usualPeople` needs them. */
+  usual: PersonGroup[];
+  usualPeople: UsualPerson[];
+  /** How many reports name them. */
+  reports: number;
+}
+
+/** Prepares the recording of the people that reports name. */
+export function preparePeople(reports: readonly NamedPerson[], nowMs: number): PreparedPeople {
+  const groups = groupPeople(reports);
+  const usual = groups.filter(({ windows }) => windows.size === 1);
+  const usualPeople = usual.map((group) => {
+    const [[senderId, atMs]] = [...group.windows] as [[string, number]];
+    return { ...group, senderId, atMs, newContactId: uuidv7(nowMs) };
+  });
+  return { groups, usual, usualPeople, reports: reports.length };
+}
+
 /**
  * Records people in the caller's transaction. Most are known or entirely new, and take one statement together. For the others,
  * locks identities in their order, then contacts. Throws an error with the code of a serialization failure if another
@@ -51,11 +72,30 @@ export async function recordPeople(
   reports: readonly NamedPerson[],
   nowMs: number,
 ): Promise<RecordedPeople> {
-  const contactIds: (string | undefined)[] = reports.map(() => undefined);
+  const prepared = preparePeople(reports, nowMs);
+  const usual = prepared.usual.length > 0 ? await recordUsual(tx, prepared.usualPeople) : [];
+  return recordOthers(tx, prepared, usual, nowMs);
+}
+
+/** The rest of `recordPeople`, for a caller that has executed the statement of the usual people. */
+export async function recordOthers(
+  tx: Tx,
+  prepared: PreparedPeople,
+  usual: readonly RecordedPerson[],
+  nowMs: number,
+): Promise<RecordedPeople> {
+  const contactIds: (string | undefined)[] = new Array(prepared.reports).fill(undefined);
   const recorded = (group: PersonGroup, contactId: string) => {
     for (const member of group.members) contactIds[member] = contactId;
   };
-  const groups = await recordUsualGroups(tx, groupPeople(reports), nowMs, recorded);
+  const done = new Set<PersonGroup>();
+  for (const { no, contactId } of usual) {
+    if (contactId === null) throw mergedConcurrently();
+    const group = prepared.usual[no - 1] as PersonGroup;
+    recorded(group, contactId);
+    done.add(group);
+  }
+  const groups = prepared.groups.filter((group) => !done.has(group));
   if (groups.length === 0) return { contactIds, merges: [] };
   const known = contactsByIdentity(await findIdentities(tx, groups.flatMap(keysOf)));
   const merges: Merge[] = [];
@@ -75,29 +115,6 @@ export async function recordPeople(
   await writeContacts(tx, resolved);
   for (const { group, contactId } of resolved) recorded(group, contactId);
   return { contactIds: contactIds.map((id) => (id === undefined ? id : remaining(id))), merges };
-}
-
-/** Records the usual groups and returns the others. */
-async function recordUsualGroups(
-  tx: Tx,
-  groups: readonly PersonGroup[],
-  nowMs: number,
-  recorded: (group: PersonGroup, contactId: string) => void,
-): Promise<PersonGroup[]> {
-  const usual = groups.filter(({ windows }) => windows.size === 1);
-  if (usual.length === 0) return [...groups];
-  const people = usual.map((group) => {
-    const [[senderId, atMs]] = [...group.windows] as [[string, number]];
-    return { ...group, senderId, atMs, newContactId: uuidv7(nowMs) };
-  });
-  const done = new Set<PersonGroup>();
-  for (const { no, contactId } of await recordUsual(tx, people)) {
-    if (contactId === null) throw mergedConcurrently();
-    const group = usual[no - 1] as PersonGroup;
-    recorded(group, contactId);
-    done.add(group);
-  }
-  return groups.filter((group) => !done.has(group));
 }
 
 const keysOf = ({ accountId, identities }: PersonGroup) =>

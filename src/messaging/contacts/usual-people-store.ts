@@ -1,5 +1,5 @@
 // Tables contacts, contact_identities and contact_windows: the usual people of a batch in one statement.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Tx } from '../../db/db.ts';
 
@@ -26,19 +26,28 @@ export interface RecordedPerson {
 // `owners` has the contact of each identity, null without one
 const isNew = sql`array_remove(x.owners, null) = '{}'`;
 
+/** The parts of a statement that records people. */
+export interface UsualPeopleSql {
+  /** Its common table expressions, to come after `with` and others. */
+  tables: RawBuilder<unknown>;
+  /** A query of RecordedPerson: those who were recorded. */
+  recorded: RawBuilder<RecordedPerson>;
+}
+
 /**
- * Records people who are known under all their identities and names and wrote to this number before, and people who are entirely
- * new. Returns those; everybody else is unchanged. Locks the windows of known people, which a merge of their contact waits for.
- * Subqueries instead of joins: the plan of an empty database would read all people of an account for each one.
+ * Returns the parts of a statement, also one that does something else, that records people who are known under all their
+ * identities and names and wrote to this number before, and people who are entirely new. Everybody else is unchanged. Locks the
+ * windows of known people, which a merge of their contact waits for. Subqueries instead of joins: the plan of an empty database
+ * would read all people of an account for each one.
  */
-export async function recordUsual(tx: Tx, people: readonly UsualPerson[]): Promise<RecordedPerson[]> {
+export function usualPeople(people: readonly UsualPerson[]): UsualPeopleSql {
   let end = 0;
   const ends = people.map(({ identities }) => {
     end += identities.length;
     return end;
   });
-  const { rows } = await sql<RecordedPerson>`
-    /* recordUsual */ with given as materialized (select ${textArray(people.flatMap(({ identities }) => identities))}::text[] as all_identities),
+  const tables = sql`
+    given as materialized (select ${textArray(people.flatMap(({ identities }) => identities))}::text[] as all_identities),
     x as materialized (
       select p.*, o.identities, array(
         select (select i.contact_id from contact_identities i where i.account_id = p.a and i.identity = k.identity)
@@ -68,11 +77,17 @@ export async function recordUsual(tx: Tx, people: readonly UsualPerson[]): Promi
       select a, new_id, phone, user_id, name, to_timestamp(at / 1000.0) from created),
     windows as (
       insert into contact_windows (account_id, contact_id, sender_id, last_received_at)
-      select a, new_id, s, to_timestamp(at / 1000.0) from created)
-    select no::int, contact_id as "contactId" from known
+      select a, new_id, s, to_timestamp(at / 1000.0) from created)`;
+  const recorded = sql<RecordedPerson>`
+    select no::int as no, contact_id as "contactId" from known
     union all select no::int, new_id from created
-    union all select x.no::int, null from x where ${isNew} and (x.no in (select no from created)) is not true`.execute(
-    tx,
-  );
+    union all select x.no::int, null from x where ${isNew} and (x.no in (select no from created)) is not true`;
+  return { tables, recorded };
+}
+
+/** Records such people in a statement of their own. */
+export async function recordUsual(tx: Tx, people: readonly UsualPerson[]): Promise<RecordedPerson[]> {
+  const { tables, recorded } = usualPeople(people);
+  const { rows } = await sql<RecordedPerson>`/* recordUsual */ with ${tables} ${recorded}`.execute(tx);
   return rows;
 }

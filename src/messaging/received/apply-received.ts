@@ -1,11 +1,12 @@
 // Storage of inbound messages: many callbacks in one transaction, each message once, with its contact and its event.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import type { Db, Tx } from '../../db/db.ts';
+import type { Db } from '../../db/db.ts';
 import type { ReceivedMessage } from '../../ports/platform-received.ts';
 import { eventBodyOf, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
 import { identityOf } from '../contacts/identity.ts';
+import { preparePeople } from '../contacts/record-people.ts';
 import {
   type Addressee,
   type Arrival,
@@ -18,7 +19,7 @@ import {
 } from './people-in-batch.ts';
 import { receivedJson } from './presenter.ts';
 import { receivedId } from './received-id.ts';
-import { findContexts, insertReceived, type NewReceived } from './store.ts';
+import { findContexts, insertReceived, type NewReceived, type ReceivedKey } from './store.ts';
 
 export interface ApplyReceivedDeps extends PublishDeps {
   hot: Db;
@@ -117,12 +118,22 @@ async function applyBatch(deps: ApplyReceivedDeps, callbacks: ArrivedCallback[])
   const notices = callbacks.flatMap((callback) => noticesIn(callback, nowMs));
   if (arrivals.length === 0 && notices.length === 0) return results;
   await addContexts(deps, arrivals);
-  const words = await wordsFor(deps, arrivals);
+  // read beside the first statements of the transaction
+  const settings = wordsFor(deps, arrivals);
+  settings.catch(() => undefined);
+  const people = [...arrivals.flatMap(namedIn), ...notices];
+  const prepared = preparePeople(
+    people.map(({ named }) => named),
+    nowMs,
+  );
   const { leasedDeliveries, stored } = await deps.hot.transaction().execute(async (tx) => {
-    const fresh = await insertNew(tx, arrivals);
-    const people = [...fresh.flatMap((arrival) => namedIn(arrival, words, nowMs)), ...notices];
-    const optOutEvents = await recordNamed(tx, people, nowMs);
-    const events = fresh.map(({ row }) => ({
+    const rows = arrivals.map(({ row }) => row);
+    const { inserted, people: usual } = await insertReceived(tx, rows, prepared.usualPeople);
+    const stored = newOf(arrivals, inserted);
+    const fresh = new Set(stored);
+    const words = await settings;
+    const optOutEvents = await recordNamed(tx, { people, prepared, usual, fresh, words }, nowMs);
+    const events = stored.map(({ row }) => ({
       accountId: row.account_id,
       subjectId: row.id,
       stage: 0,
@@ -130,7 +141,7 @@ async function applyBatch(deps: ApplyReceivedDeps, callbacks: ArrivedCallback[])
       messageId: row.message_ref,
       body: eventBodyOf('messages.received', nowMs, receivedJson(row)),
     }));
-    return { leasedDeliveries: await publish(deps, tx, [...events, ...optOutEvents]), stored: fresh };
+    return { leasedDeliveries: await publish(deps, tx, [...events, ...optOutEvents]), stored };
   });
   deps.deliveries.offer(leasedDeliveries);
   for (const { callback } of stored) (results[callback] as AppliedReceived).stored += 1;
@@ -198,12 +209,9 @@ async function addContexts(deps: ApplyReceivedDeps, arrivals: Arrival[]): Promis
   }
 }
 
-async function insertNew(tx: Tx, arrivals: Arrival[]): Promise<Arrival[]> {
-  if (arrivals.length === 0) return [];
-  const inserted = await insertReceived(
-    tx,
-    arrivals.map(({ row }) => row),
-  );
+/** The messages that were inserted. */
+function newOf(arrivals: Arrival[], inserted: ReceivedKey[]): Arrival[] {
+  if (inserted.length === arrivals.length) return arrivals;
   const keys = new Set(inserted.map(({ accountId, id }) => `${accountId} ${id}`));
   return arrivals.filter(({ row }) => keys.has(`${row.account_id} ${row.id}`));
 }

@@ -3,7 +3,8 @@ import type { Db, Tx } from '../../db/db.ts';
 import type { IdentityReport, PreferenceReport, ReceivedMessage } from '../../ports/platform-received.ts';
 import type { EventToPublish } from '../../webhooks/publish.ts';
 import type { NamedPerson } from '../contacts/identity.ts';
-import { recordPeople } from '../contacts/record-people.ts';
+import { type PreparedPeople, recordOthers } from '../contacts/record-people.ts';
+import type { RecordedPerson } from '../contacts/usual-people-store.ts';
 import type { Act } from '../opt-outs/opt-out.ts';
 import { recordActs } from '../opt-outs/record.ts';
 import { findSettings } from '../opt-outs/settings-store.ts';
@@ -41,9 +42,10 @@ export interface Arrival {
 type Rank = readonly [callback: number, within: number];
 const byRank = (a: { rank: Rank }, b: { rank: Rank }) => a.rank[0] - b.rank[0] || a.rank[1] - b.rank[1];
 
-/** A report about a person, and what it says about their opt-out. */
+/** A report about a person: a message, or a notice and what it says about their opt-out. */
 export interface Named {
   named: NamedPerson;
+  arrival?: Arrival;
   act?: Act | undefined;
   rank: Rank;
 }
@@ -58,12 +60,9 @@ export async function wordsFor({ hot }: { hot: Db }, arrivals: Arrival[]): Promi
   return new Map([...settings].map(([accountId, one]) => [accountId, wordsOf(one)]));
 }
 
-/** The person of a new message, and what it says about their opt-out. */
-export function namedIn(
-  { row, message, rank, answered }: Arrival,
-  words: ReadonlyMap<string, OptOutWords>,
-  nowMs: number,
-): Named[] {
+/** The person of a message. */
+export function namedIn(arrival: Arrival): Named[] {
+  const { row, message, rank, answered } = arrival;
   const { person, isFromPerson } = message;
   if (person === null) return [];
   const isOther = isFromPerson && answered && answered !== person.phone;
@@ -73,7 +72,7 @@ export function namedIn(
     atMs: (row.sent_at ?? row.received_at).getTime(),
     wroteTo: isFromPerson ? row.sender_id : null,
   };
-  return [{ named, rank, act: actOfMessage(message, words.get(row.account_id), nowMs) }];
+  return [{ named, rank, arrival }];
 }
 
 /** The people of a callback's notices: their new ids, and their choices. */
@@ -95,15 +94,24 @@ export function noticesIn({ identities, preferences, no }: ArrivedCallback, nowM
   ];
 }
 
+/** The people of a batch, and those who are recorded already. */
+export interface NamedBatch {
+  people: Named[];
+  prepared: PreparedPeople;
+  usual: readonly RecordedPerson[];
+  /** The messages that are new: a repeat says nothing about opt-outs. */
+  fresh: ReadonlySet<Arrival>;
+  words: ReadonlyMap<string, OptOutWords>;
+}
+
 /** Records people and what they said, in the order in which it arrived; returns the events of changes. */
-export async function recordNamed(tx: Tx, people: Named[], nowMs: number): Promise<EventToPublish[]> {
-  const { contactIds } = await recordPeople(
-    tx,
-    people.map(({ named }) => named),
-    nowMs,
-  );
-  const acts = people.flatMap(({ named: { accountId }, act, rank }, index) => {
+export async function recordNamed(tx: Tx, batch: NamedBatch, nowMs: number): Promise<EventToPublish[]> {
+  const { people, prepared, usual, fresh, words } = batch;
+  const { contactIds } = await recordOthers(tx, prepared, usual, nowMs);
+  const acts = people.flatMap(({ named: { accountId }, arrival, act: noticed, rank }, index) => {
     const contactId = contactIds[index];
+    const said = arrival && fresh.has(arrival);
+    const act = said ? actOfMessage(arrival.message, words.get(accountId), nowMs) : noticed;
     return act && contactId !== undefined ? [{ accountId, contactId, act, rank }] : [];
   });
   return (await recordActs(tx, acts.sort(byRank), nowMs)).events;

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { jsonLines } from '../../db/json-lines.ts';
+import { type RecordedPerson, type UsualPerson, usualPeople } from '../contacts/usual-people-store.ts';
 import type { ReceivedRow } from './presenter.ts';
 
 /** An inbound message of one account, ready to be stored. */
@@ -24,10 +25,26 @@ export interface ReceivedKey {
 const sources = (texts: readonly (string | null)[]) =>
   sql`string_to_array(${texts.map((text) => text ?? '').join('\x1e')}, chr(30), '')`;
 
-/** Inserts messages, in the order given, and returns those that are new: a repeat has the key of the first. */
-export async function insertReceived(tx: Tx, rows: readonly NewReceived[]): Promise<ReceivedKey[]> {
-  const { rows: inserted } = await sql<ReceivedKey>`
-    /* insertReceived */ insert into received_messages (account_id, id, sender_id, message_ref, person, phone, user_id, name, type,
+/** New messages, and the usual ones of the people. */
+export interface StoredReceived {
+  inserted: ReceivedKey[];
+  people: RecordedPerson[];
+}
+
+/**
+ * Inserts messages, in the order given, and records the usual people among those who wrote them (`usualPeople`), in one
+ * statement. Returns the messages that are new: a repeat has the key of the first. It also records the people of repeats, whose
+ * first message left nothing to record.
+ */
+export async function insertReceived(
+  tx: Tx,
+  rows: readonly NewReceived[],
+  people: readonly UsualPerson[],
+): Promise<StoredReceived> {
+  const usual = usualPeople(people);
+  type Row = { accountId: string | null; id: string | null; no: number | null; contactId: string | null };
+  const result = await sql<Row>`
+    /* insertReceived */ with received as (insert into received_messages (account_id, id, sender_id, message_ref, person, phone, user_id, name, type,
       content, media_ref, context_ref, context_id, context_send_id, sent_at, received_at, raw)
     select a, i, s, message_ref, person, phone, user_id, name, type, content::jsonb, media_ref, context_ref, context_id,
       context_send_id, to_timestamp(sent_at), to_timestamp(received_at / 1000.0), raw
@@ -43,8 +60,16 @@ export async function insertReceived(tx: Tx, rows: readonly NewReceived[]): Prom
       x(a, i, s, message_ref, person, phone, user_id, name, type, content, media_ref, context_ref, context_id, context_send_id,
         sent_at, received_at, raw)
     on conflict (account_id, id) do nothing
-    returning account_id as "accountId", id`.execute(tx);
-  return inserted;
+    returning account_id, id),
+    ${usual.tables}
+    select account_id as "accountId", id, null::int as no, null::uuid as "contactId" from received
+    union all select null, null, r.no, r."contactId" from (${usual.recorded}) r`.execute(tx);
+  const stored: StoredReceived = { inserted: [], people: [] };
+  for (const { accountId, id, no, contactId } of result.rows) {
+    if (no !== null) stored.people.push({ no, contactId });
+    else if (accountId !== null && id !== null) stored.inserted.push({ accountId, id });
+  }
+  return stored;
 }
 
 /** One of our messages that an inbound one refers to. */
