@@ -1,4 +1,4 @@
-// Adding recipients to a draft from a stream of rows, in batches: memory holds one batch, and what was added stays.
+// Adding recipients to a draft from a stream of rows, in batches: memory holds two batches, and what was added stays.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, type Problem } from '../../base/errors.ts';
@@ -46,7 +46,8 @@ export interface Added {
 }
 
 const recipientsMaxDefault = 1_000_000;
-const batchRows = 5_000;
+/** Rows of one statement: with more, other requests wait longer while its parameters are written. */
+const batchRows = 1_000;
 /** A batch of large rows is added sooner. */
 const batchBytes = 8 * 1024 * 1024;
 const listedMax = 1_000;
@@ -91,14 +92,24 @@ export async function addUploaded(
     };
     let batch: UploadedRow[] = [];
     let bytes = 0;
-    for await (const row of rowsOf(upload.plan)) {
-      batch.push(row);
-      bytes += sizeOf(row.value);
-      if (batch.length < batchRows && bytes < batchBytes) continue;
-      await addBatch(upload, batch);
-      batch = [];
-      bytes = 0;
+    // one batch is added while the next one is read
+    let adding: Promise<void> = Promise.resolve();
+    try {
+      for await (const row of rowsOf(upload.plan)) {
+        batch.push(row);
+        bytes += sizeOf(row.value);
+        if (batch.length < batchRows && bytes < batchBytes) continue;
+        await adding;
+        adding = addBatch(upload, batch);
+        adding.catch(() => undefined);
+        batch = [];
+        bytes = 0;
+      }
+    } finally {
+      // also after a broken row: the lease ends when nothing is being added
+      await adding.catch(() => undefined);
     }
+    await adding;
     await addBatch(upload, batch);
     return upload.result;
   });
@@ -128,7 +139,8 @@ async function addBatch(upload: Upload, rows: readonly UploadedRow[]): Promise<v
   const { result, deps } = upload;
   const rejected: { row: number; problems: Problem[] }[] = [];
   const recipients: { row: number; recipient: RequestedRecipient }[] = [];
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
+    if (index % rowsPerTurn === rowsPerTurn - 1) await nextTurn();
     const problems = formProblems(row);
     if (problems.length > 0) rejected.push({ row: row.row, problems });
     else recipients.push({ row: row.row, recipient: row.value as RequestedRecipient });
