@@ -101,7 +101,7 @@ function wordsOf(text: string, language: string): number {
 }
 
 function checkExamples({ part, named, examples }: CheckedText, names: string[]): void {
-  const rows = Array.isArray(examples) ? examples : [];
+  const rows = Array.isArray(examples) ? examples : typeof examples === 'string' ? [examples] : [];
   const given: unknown[] = Array.isArray(rows[0]) ? rows[0] : rows;
   const isValid = named
     ? names.every((name) => given.some((one) => isNamedExample(one, name)))

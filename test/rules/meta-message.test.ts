@@ -2,6 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { messageBody } from '../../src/adapters/meta/message.ts';
 import { platformTemplate, templateStatus } from '../../src/adapters/meta/template.ts';
+import { unsupportedReason } from '../../src/messaging/templates/kinds.ts';
 import type { FilledTemplate, OutgoingMessage } from '../../src/ports/platform.ts';
 
 const message = (filled: Partial<FilledTemplate>, more: Partial<OutgoingMessage> = {}): OutgoingMessage => ({
@@ -136,6 +137,10 @@ test('a template is converted to our fields; omitted ones are empty', () => {
     rejectedReason: null,
     messageTtlSeconds: null,
   });
+  // its messages need a part that the platform does not list among the components
+  const order = { components: [{ type: 'BODY', text: 'x' }], sub_category: 'ORDER_STATUS' };
+  expect(unsupportedReason(platformTemplate(order).components)).toBe('it has an order_status component');
+  expect(platformTemplate({ ...order, sub_category: 'CUSTOM' }).components).toEqual(order.components);
   expect(platformTemplate({ quality_score: { score: 'UNKNOWN' } })).toMatchObject({
     parameterFormat: 'positional',
     components: [],

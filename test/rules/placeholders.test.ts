@@ -141,7 +141,7 @@ describe('the variables of a template', () => {
     });
   });
 
-  it('list the examples of named parameters', () => {
+  it('list the examples of named parameters, and a single one as a text', () => {
     const components = [
       {
         type: 'BODY',
@@ -154,6 +154,8 @@ describe('the variables of a template', () => {
       body: ['first_name'],
       examples: { first_name: 'Ada' },
     });
+    const text = [{ type: 'BODY', text: 'Hi {{1}}', example: { body_text: 'Ada' } }];
+    expect(variablesOf(planOf(text)).examples).toEqual({ '1': 'Ada' });
   });
 
   it.each(['IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION'])('name a %s header', (format) => {

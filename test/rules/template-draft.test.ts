@@ -32,6 +32,10 @@ describe('a draft that the platform accepts has no problems', () => {
       ],
     ],
     [
+      'one variable with its example as a text',
+      [{ type: 'BODY', text: 'Hi {{1}}, see you in June.', example: { body_text: 'Ada' } }],
+    ],
+    [
       'named variables',
       [
         {

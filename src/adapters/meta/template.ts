@@ -4,7 +4,7 @@ import { type Json, objectsOf, textOf } from './json.ts';
 
 /** The fields of every read: the default response omits quality and reasons. */
 export const templateFields =
-  'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason,message_send_ttl_seconds';
+  'id,name,language,status,category,sub_category,parameter_format,components,quality_score,rejected_reason,message_send_ttl_seconds';
 
 const text = (value: unknown): string => textOf(value) ?? '';
 
@@ -30,6 +30,15 @@ const card = (value: Json): Json => ({ ...value, components: typed(value.compone
 function button(value: Json): TemplateButton {
   const { url, ...rest } = value;
   return { ...(rest as TemplateButton), ...(typeof url === 'string' ? { url } : {}) };
+}
+
+/** Sub-categories whose messages need a part that the template does not list ("Order status template"). */
+const unlistedParts = new Set(['ORDER_STATUS', 'RICH_ORDER_STATUS']);
+
+/** The components, with the part that only the sub-category names. */
+function componentsOf(value: Json): TemplateComponent[] {
+  const type = text(value.sub_category).toUpperCase();
+  return [...typed(value.components).map(component), ...(unlistedParts.has(type) ? [{ type }] : [])];
 }
 
 /** The platform's words for an approved template: the first approval, and its returns. */
@@ -61,7 +70,7 @@ export function platformTemplate(value: Record<string, unknown>): PlatformTempla
     ...templateStatus(text(value.status)),
     category: text(value.category).toUpperCase(),
     parameterFormat: text(value.parameter_format).toUpperCase() === 'NAMED' ? 'named' : 'positional',
-    components: typed(value.components).map(component),
+    components: componentsOf(value),
     qualityScore: templateQuality(score),
     rejectedReason: reason === '' || reason === 'NONE' ? null : reason,
     messageTtlSeconds: Number.isSafeInteger(ttl) && ttl !== 0 ? ttl : null,

@@ -101,7 +101,9 @@ function checkExamples(
   add: Add,
 ): void {
   const member = `${where}_text${format === 'named' ? '_named_params' : ''}`;
-  const example = part.example?.[member];
+  const given = part.example?.[member];
+  // a published example of one variable is a text (Cloud API, "Product card carousel templates")
+  const example: unknown = typeof given === 'string' ? [given] : given;
   const row: unknown = Array.isArray(example) && Array.isArray(example[0]) ? example[0] : example;
   const isFilled = (value: unknown) => typeof value === 'string' && value !== '';
   const isComplete = (examples: unknown[]) =>

@@ -62,7 +62,7 @@ export function unsupportedReason(parts: readonly TemplateComponent[]): string |
 
 function reasonOf(parts: readonly TemplateComponent[], known: Kinds): string | null {
   const part = parts.find((component) => !known.components.has(upper(component.type)));
-  if (part) return `it has a ${part.type.toLowerCase()} component`;
+  if (part) return `it has ${/^[aeio]/i.test(part.type) ? 'an' : 'a'} ${part.type.toLowerCase()} component`;
   const header = findComponent(parts, 'HEADER');
   const format = headerFormat(header);
   if (header && !known.headers.has(format)) return `its header is of the kind ${format}`;

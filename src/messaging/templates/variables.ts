@@ -61,7 +61,8 @@ export function exampleOf(parts: PartsPlan, { where, token, buttonIndex }: Place
     );
     return typeof match?.example === 'string' ? match.example : undefined;
   }
-  const samples = example?.[`${where}_text`];
+  const given = example?.[`${where}_text`];
+  const samples = typeof given === 'string' ? [given] : given;
   const row = Array.isArray(samples) ? (Array.isArray(samples[0]) ? samples[0] : samples) : undefined;
   const position = parts.placeholders
     .filter((one) => one.where === where)

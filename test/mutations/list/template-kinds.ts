@@ -10,6 +10,13 @@ export const mutations: Mutation[] = [
     tests: ['test/rules/template-preview.test.ts'],
   },
   {
+    name: 'an order status template is sent without its part',
+    file: 'src/adapters/meta/template.ts',
+    find: '...(unlistedParts.has(type) ? [{ type }] : [])',
+    replace: '',
+    tests: ['test/rules/meta-message.test.ts'],
+  },
+  {
     name: 'a preview hides what is missing',
     file: 'src/messaging/templates/render.ts',
     find: 'value !== undefined && value !== `{{${token}}}` && value !== codeMask',
