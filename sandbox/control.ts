@@ -1,5 +1,6 @@
 // Typed clients of the sandbox's control APIs, for tests, demonstrations and benchmarks.
 import type { SendCall } from './cloud-api/calls.ts';
+import type { Read } from './cloud-api/conversations.ts';
 import type { IdentityChange, InboundWrite, Written } from './cloud-api/inbound.ts';
 import type { Accepted, LedgerCounts, LedgerFilter } from './cloud-api/ledger.ts';
 import type {
@@ -68,6 +69,8 @@ export function cloudApiControl(url: string) {
       call<object>('POST', `numbers/${numberId}/preferences`, change),
     changeIdentity: (numberId: string, change: IdentityChange) =>
       call<Written>('POST', `numbers/${numberId}/identity`, change),
+    /** The newest calls that marked messages as read. */
+    reads: async () => (await call<{ reads: Read[] }>('GET', 'reads')).reads,
     addTemplate: (template: TemplateSeed) => call<Template>('POST', 'templates', template),
     /** Changes a template as the platform would, with callbacks. */
     changeTemplate: (id: string, change: TemplateChange) =>

@@ -948,6 +948,22 @@ export type Location = {
   address: string;
 };
 
+/** How to mark the message. */
+export type MarkRead = {
+  /** Also show for up to 25 seconds, or until your reply, that an answer is being typed. */
+  typing?: boolean;
+};
+
+/** A message that was marked as read. */
+export type MarkedRead = {
+  /** Id of the received message. */
+  _id: string;
+  /** The platform's id of the message. */
+  messageId: string;
+  /** Whether typing is shown. */
+  typing: boolean;
+};
+
 /** An uploaded file. */
 export type Media = {
   /** The platform's id of the file; use it in sends. */
@@ -999,6 +1015,7 @@ export type Message = {
   variables: Record<string, string> | null;
   /** The body as its recipient sees it. A one-time code is `••••`. Null without the scope `conversations:read`, and if the template was removed before the gateway stored earlier texts. */
   text: string | null;
+  reply: SentReply | null;
   /** `sent`: the text is that of the template when the message was sent. `later`: that text is not stored, so `text` shows a later one. Null without text. */
   textSource: "sent" | "later" | null;
   /** The platform's price category. */
@@ -1054,6 +1071,7 @@ export type MessageDetail = {
   variables: Record<string, string> | null;
   /** The body as its recipient sees it. A one-time code is `••••`. Null without the scope `conversations:read`, and if the template was removed before the gateway stored earlier texts. */
   text: string | null;
+  reply: SentReply | null;
   /** `sent`: the text is that of the template when the message was sent. `later`: that text is not stored, so `text` shows a later one. Null without text. */
   textSource: "sent" | "later" | null;
   /** The platform's price category. */
@@ -1707,7 +1725,7 @@ export type ReplayRange = {
   status?: "pending" | "delivered" | "dead";
 };
 
-/** A reply to a person who wrote to one of your numbers in the last 24 hours. */
+/** A reply to a person who wrote to one of your numbers in the last 24 hours: exactly one of `text`, `media`, `location`, `contacts`, `reaction`, `buttons`, `list` and `link`; the last three with `text`. */
 export type Reply = {
   /** The person's number: digits with the country code. Exactly one of `phone` and `userId` is needed. */
   phone?: string;
@@ -1715,12 +1733,118 @@ export type Reply = {
   userId?: string;
   /** Your number. Default: the one that the person wrote to last. */
   senderId?: string;
-  /** The platform's id (`messageId`) of the message to quote. */
+  /** The message to quote or to react to: the platform's id (`messageId`), the `_id` of a received message, or the `id` of one of yours. */
   replyTo?: string;
-  /** The text of the reply. */
+  /** The text of the reply; with `buttons` and `link`, at most 1,024 characters. */
   text?: string;
+  media?: ReplyMedia;
+  location?: ReplyLocation;
+  /** Contact cards. */
+  contacts?: Array<ReplyCard>;
+  reaction?: ReplyReaction;
+  /** Buttons below `text`, each with its own id and title. */
+  buttons?: Array<ReplyButton>;
+  list?: ReplyList;
+  link?: ReplyLink;
   /** Returned in message lists and webhook events. */
   metadata?: Record<string, string>;
+  /** Also mark the person's messages to this number as read, before the reply. A failure does not prevent the reply. */
+  markRead?: boolean;
+  /** Also show that an answer is being typed until the reply arrives, at most 25 seconds; marks the messages as read, too. */
+  typing?: boolean;
+};
+
+/** A button that answers. */
+export type ReplyButton = {
+  /** Returned in `interactive.id` when the person presses the button. */
+  id: string;
+  /** The text of the button. */
+  title: string;
+};
+
+/** A contact card. */
+export type ReplyCard = {
+  /** The name on the card. */
+  name: string;
+  /** Default: `name`. */
+  firstName?: string;
+  /** The last name. */
+  lastName?: string;
+  /** Numbers of the card. */
+  phones?: Array<{
+    /** The number as the card shows it. */
+    phone: string;
+    /** Such as `WORK`. */
+    type?: string;
+    /** The digits of the number with the country code, if the person uses the platform: the card then offers to write to them. */
+    userPhone?: string;
+  }>;
+  /** Email addresses of the card. */
+  emails?: Array<{
+    /** An email address. */
+    email: string;
+    /** Such as `WORK`. */
+    type?: string;
+  }>;
+  /** Websites of the card. */
+  urls?: Array<{
+    /** An address of a website. */
+    url: string;
+    /** Such as `WORK`. */
+    type?: string;
+  }>;
+  /** The company on the card. */
+  company?: string;
+};
+
+/** A button below `text` that opens an address. */
+export type ReplyLink = {
+  /** The text of the button. */
+  title: string;
+  /** The http or https address that the button opens. */
+  url: string;
+};
+
+/** A list to choose from, below `text`. */
+export type ReplyList = {
+  /** The text of the button that opens the list. */
+  button: string;
+  /** Rows, each with its own id; at most 10 in all sections. */
+  rows?: Array<ReplyRow>;
+  /** Sections of rows, instead of `rows`. */
+  sections?: Array<ReplySection>;
+};
+
+/** A place. */
+export type ReplyLocation = {
+  /** Degrees north. */
+  latitude: number;
+  /** Degrees east. */
+  longitude: number;
+  /** Name of the place. */
+  name?: string;
+  /** Address of the place. */
+  address?: string;
+};
+
+/** A file: an upload, or at an address. */
+export type ReplyMedia = {
+  /** The `mediaId` of an upload. Exactly one of `mediaId` and `url`. */
+  mediaId?: string;
+  /** An https address of the file. The platform fetches it, the gateway never does. */
+  url?: string;
+  /** What the file at `url` is. Default: by the file name extension of the address. */
+  kind?: "image" | "video" | "document" | "audio" | "sticker";
+  /** The text beside an image, video or document. */
+  caption?: string;
+  /** The name of a document. Default: that of the upload. */
+  fileName?: string;
+};
+
+/** A reaction to the message that `replyTo` names. */
+export type ReplyReaction = {
+  /** One emoji; null removes the reaction. */
+  emoji: string | null;
 };
 
 /** The result of a reply. */
@@ -1738,6 +1862,24 @@ export type ReplyResult = {
   /** `queued`: no result yet when the response was sent. */
   status: "accepted" | "failed" | "queued";
   error: MessageError | null;
+};
+
+/** A row of a list. */
+export type ReplyRow = {
+  /** Returned in `interactive.id` when the person chooses the row. */
+  id: string;
+  /** The text of the row. */
+  title: string;
+  /** A line below the title. */
+  description?: string;
+};
+
+/** A section of a list. */
+export type ReplySection = {
+  /** Required if there are several sections. */
+  title?: string;
+  /** Rows, each with its own id; at most 10 in all sections. */
+  rows: Array<ReplyRow>;
 };
 
 /** A reply reached a stage. */
@@ -2109,6 +2251,23 @@ export type SentMessage = {
   /** `queued`: no result yet when the response was sent. */
   status: "accepted" | "failed" | "queued";
   error: MessageError | null;
+};
+
+/** What a reply says, in the members of the request. Null for a template, and without the scope `conversations:read`. */
+export type SentReply = {
+  /** The text. */
+  text?: string;
+  media?: ReplyMedia;
+  location?: ReplyLocation;
+  /** Contact cards. */
+  contacts?: Array<ReplyCard>;
+  reaction?: ReplyReaction;
+  /** Buttons below `text`, each with its own id and title. */
+  buttons?: Array<ReplyButton>;
+  list?: ReplyList;
+  link?: ReplyLink;
+  /** The platform's id of the message that it quotes or reacts to. */
+  replyTo?: string;
 };
 
 /** A question of the booking form. */
@@ -2607,9 +2766,10 @@ export interface OperationErrors {
   pauseSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type';
   resumeSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'unsupported_media_type';
   cancelSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type';
-  sendReply: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type' | 'window_closed';
+  sendReply: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'message_not_found' | 'method_not_allowed' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type' | 'window_closed';
   listReceivedMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   getReceivedMessage: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
+  markMessageRead: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type';
   downloadReceivedMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'media_gone' | 'media_not_found' | 'media_too_large' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   listContacts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   listContactMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'contact_not_found' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
@@ -3025,10 +3185,10 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Send>;
 
-  /** Reply to a person. Sends a message without a template to a person who wrote to your number in the last 24 hours. Outside this window the platform allows templates only: 409 `window_closed` with `closedAt`. A reply that is still queued when the window closes fails with 900002. Its stages are `replies.status` events. Scope: `messages:send`. */
+  /** Reply to a person. Sends a message without a template to a person who wrote to your number in the last 24 hours: text, a file, a place, contact cards, a reaction, or text with buttons, a list or a link. Outside this window the platform allows templates only: 409 `window_closed` with `closedAt`. A reply that is still queued when the window closes fails with 900002. Its stages are `replies.status` events. Scope: `messages:send`. */
   sendReply(
-    input?: {
-      body?: Reply;
+    input: {
+      body: Reply;
     },
     options?: CallOptions,
   ): Promise<ReplyResult>;
@@ -3064,6 +3224,16 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<ReceivedMessage>;
+
+  /** Mark a received message as read. The platform also marks the earlier messages of the person. It accepts messages of the last 30 days. The body is optional. Scope: `messages:send`. */
+  markMessageRead(
+    input: {
+      /** Id of the received. */
+      id: string;
+      body?: MarkRead;
+    },
+    options?: CallOptions,
+  ): Promise<MarkedRead>;
 
   /** Download the file of a received message. Fetched from the messaging platform for each download, up to 100 MB. The platform keeps received files for seven days; afterwards 410 `media_gone`. JPEG, PNG, WebP, MP4, 3GPP, OGG and AAC files are `inline`, all others attachments. Scope: `conversations:read`. */
   downloadReceivedMedia(
@@ -3734,6 +3904,7 @@ export const operations = {
   sendReply: 'POST /v1/messages/reply key',
   listReceivedMessages: 'GET /v1/messages/received list',
   getReceivedMessage: 'GET /v1/messages/received/{id}',
+  markMessageRead: 'POST /v1/messages/received/{id}/read',
   downloadReceivedMedia: 'GET /v1/messages/received/{id}/media file',
   listContacts: 'GET /v1/contacts list',
   listContactMessages: 'GET /v1/contacts/{id}/messages list',

@@ -58,6 +58,7 @@ const routes: ReadonlyArray<ControlRoute<PlatformRequest>> = [
   ['DELETE', /^ledger$/, ({ platform }) => clearLedger(platform)],
   ['GET', /^calls$/, ({ platform, query }) => readCalls(platform, query)],
   ['DELETE', /^calls$/, ({ platform }) => platform.calls.clear()],
+  ['GET', /^reads$/, ({ platform }) => ({ reads: platform.state.conversations.reads })],
   ['GET', /^counts$/, ({ platform }) => platform.state.ledger.counts()],
   ['GET', /^magic$/, () => ({ recipients: magicRecipients, templateNames: magicTemplateNames })],
 ];

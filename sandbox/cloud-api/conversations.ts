@@ -15,11 +15,20 @@ export interface Wrote {
   at: number;
 }
 
+/** A call that marked a message as read. */
+export interface Read {
+  numberId: string;
+  messageId: string;
+  typing: boolean;
+}
+
 export interface Conversations {
   add(wrote: Wrote): void;
   /** The last message of a person to a number, by phone or user id; undefined if they never wrote. */
   last(numberId: string, person: { phone: string } | { userId: string }): Wrote | undefined;
   message(id: string): Wrote | undefined;
+  /** The newest calls that marked messages as read. */
+  reads: Read[];
   all(): Iterable<Wrote>;
 }
 
@@ -51,6 +60,7 @@ export function createConversations(): Conversations {
     last: (numberId, person) =>
       last.get('phone' in person ? `${numberId} ${person.phone}` : `${numberId} u:${person.userId}`),
     message: (id) => messages.get(id),
+    reads: [],
     all: () => new Set([...last.values(), ...messages.values()]),
   };
 }
@@ -76,3 +86,27 @@ export function recipientByUserId(state: State, number: PhoneNumber, recipient: 
 /** True within 24 hours after a person's message. */
 export const isOpen = (state: State, last: Wrote | undefined): boolean =>
   last !== undefined && last.at + windowMs > state.clock.now();
+
+/** How long a message can be marked as read. */
+const readableMs = 30 * 24 * hour;
+const readsKept = 1_000;
+
+/** Marks a message as read, with the typing indicator if the call asks for it; rejects ids that are not of a received message. */
+export function markRead(
+  { clock, conversations }: State,
+  number: PhoneNumber,
+  body: Record<string, unknown>,
+): void {
+  const { message_id: id, typing_indicator: typing } = body;
+  if (typeof id !== 'string' || id === '') throw rejection(131008, "Parameter 'message_id' is required");
+  const wrote = conversations.message(id);
+  if (wrote?.numberId !== number.id || wrote.at + readableMs <= clock.now())
+    throw rejection(
+      131009,
+      "Parameter 'message_id' is not of a message that this number received in the last 30 days",
+    );
+  if (typing !== undefined && (typing as { type?: unknown } | null)?.type !== 'text')
+    throw rejection(131009, "Parameter 'typing_indicator.type' must be text");
+  conversations.reads.push({ numberId: number.id, messageId: id, typing: typing !== undefined });
+  if (conversations.reads.length > readsKept) conversations.reads.shift();
+}

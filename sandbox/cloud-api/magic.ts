@@ -106,6 +106,9 @@ export const magicTemplateNames = [
   { beginsWith: 'sandbox_pending', whatHappens: 'stays PENDING' },
 ] as const;
 
+/** Accepted and sent, with no other callback. */
+export const sentOnly: Outcome = { ...normal, statuses: [sent] };
+
 /** Accepted, then failed with that code by callback. */
 export const failedWith = (code: number): Outcome => ({
   ...normal,

@@ -2,10 +2,10 @@
 import { type Call, type Platform, readJson, respond } from './call.ts';
 import { checkComponents } from './check-message.ts';
 import { checkReply } from './check-reply.ts';
-import { isOpen, type ReplyRecipient, recipientByUserId } from './conversations.ts';
+import { isOpen, markRead, type ReplyRecipient, recipientByUserId } from './conversations.ts';
 import { badParam, Rejection, rejection } from './errors.ts';
 import type { Accepted } from './ledger.ts';
-import { failedWith, type Outcome, outcomeOf } from './magic.ts';
+import { failedWith, type Outcome, outcomeOf, sentOnly } from './magic.ts';
 import { mediaOf } from './media.ts';
 import type { PhoneNumber, Template } from './model.ts';
 import { statusOf } from './numbers.ts';
@@ -35,6 +35,10 @@ function acceptMessage(
 ): void {
   const { state } = platform;
   if (statusOf(number) !== 'CONNECTED') throw rejection(133010);
+  if (body.status !== undefined) {
+    postStatus(platform, call, number, body);
+    return;
+  }
   platform.rateLimits.throughput(number.id, number.messagesPerSecond ?? state.settings.messagesPerSecond);
   checkFields(body);
   const sent =
@@ -90,6 +94,19 @@ function acceptMessage(
   });
 }
 
+/** A call about an inbound message, instead of a message. */
+function postStatus(
+  { state }: Platform,
+  call: Call,
+  number: PhoneNumber,
+  body: Record<string, unknown>,
+): void {
+  if (body.messaging_product !== 'whatsapp') throw badParam('The parameter messaging_product is required.');
+  if (body.status !== 'read') throw badParam('Param status must be one of {read}.');
+  markRead(state, number, body);
+  respond(call, 200, { success: true });
+}
+
 function checkFields(body: Record<string, unknown>): void {
   if (body.messaging_product !== 'whatsapp') throw badParam('The parameter messaging_product is required.');
   if (body.recipient_type !== undefined && body.recipient_type !== 'individual')
@@ -128,7 +145,10 @@ function readTemplate(platform: Platform, number: PhoneNumber, body: Record<stri
 }
 
 function readReply({ state }: Platform, number: PhoneNumber, body: Record<string, unknown>): Read {
-  checkReply(body);
+  checkReply(body, {
+    mediaById: (id) => mediaOf(state, id, number.id),
+    lostMediaCode: state.settings.lostMediaCode,
+  });
   const { phone, userId, isOpen: open } = replyRecipient(state, number, body);
   const { closedWindow } = state.settings;
   const isAllowed = open || closedWindow === 'ignore';
@@ -138,7 +158,31 @@ function readReply({ state }: Platform, number: PhoneNumber, body: Record<string
     type: String(body.type ?? 'text'),
     ...(userId === null ? {} : { userId }),
   };
-  return { phone, outcome: isAllowed ? undefined : failedWith(131047), facts };
+  const refused = isAllowed ? undefined : failedWith(131047);
+  return { phone, outcome: refused ?? reactionOutcome(state, number, body), facts };
+}
+
+/** How long a message can be reacted to. */
+const reactedForMs = 30 * 86_400_000;
+
+/**
+ * A reaction is reported as sent only; one to a message that is unknown, older than 30 days or itself a reaction fails by
+ * callback.
+ */
+function reactionOutcome(
+  state: State,
+  number: PhoneNumber,
+  { reaction }: Record<string, unknown>,
+): Outcome | undefined {
+  if (reaction === undefined) return undefined;
+  const id = String((reaction as { message_id?: unknown }).message_id);
+  const wrote = state.conversations.message(id);
+  const [sent] = state.ledger.find({ wamid: id, limit: 1 });
+  const at =
+    wrote?.numberId === number.id ? wrote.at : sent?.phoneNumberId === number.id ? sent.acceptedAt : 0;
+  const isReaction = wrote?.type.startsWith('reaction') || sent?.type === 'reaction';
+  if (at + reactedForMs <= state.clock.now() || isReaction) return failedWith(131009);
+  return sentOnly;
 }
 
 const closedWindowDetails =

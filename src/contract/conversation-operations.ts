@@ -9,8 +9,8 @@ export const conversationOperations: Record<string, Operation> = {
     id: 'sendReply',
     summary: 'Reply to a person',
     description:
-      'Sends a message without a template to a person who wrote to your number in the last 24 hours. Outside this window the platform allows templates only: 409 `window_closed` with `closedAt`. A reply that is still queued when the window closes fails with 900002. Its stages are `replies.status` events.',
-    errors: ['sender_not_found', 'window_closed', 'queue_full'],
+      'Sends a message without a template to a person who wrote to your number in the last 24 hours: text, a file, a place, contact cards, a reaction, or text with buttons, a list or a link. Outside this window the platform allows templates only: 409 `window_closed` with `closedAt`. A reply that is still queued when the window closes fails with 900002. Its stages are `replies.status` events.',
+    errors: ['message_not_found', 'media_not_found', 'sender_not_found', 'window_closed', 'queue_full'],
     message: 'Reply accepted.',
   },
   'GET /v1/messages/received': {
@@ -27,6 +27,21 @@ export const conversationOperations: Record<string, Operation> = {
     summary: 'Get a received message',
     errors: ['message_not_found'],
     message: 'Received message found.',
+  },
+  'POST /v1/messages/received/{id}/read': {
+    ...conversations,
+    id: 'markMessageRead',
+    summary: 'Mark a received message as read',
+    description:
+      'The platform also marks the earlier messages of the person. It accepts messages of the last 30 days. The body is optional.',
+    errors: [
+      'message_not_found',
+      'sender_not_found',
+      'conflict',
+      'provider_rejected',
+      'provider_unavailable',
+    ],
+    message: 'Message marked as read.',
   },
   'GET /v1/messages/received/{id}/media': {
     ...conversations,

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { DeliveryItem, deliveryExample } from './deliveries.ts';
 import { cursorProperties, Id, instant, nullable } from './envelope.ts';
+import { SentReply } from './reply-contents.ts';
 import { exampleIds, MessageError, wamidExample } from './sends.ts';
 import { renderedFields } from './template-preview.ts';
 
@@ -85,6 +86,7 @@ const messageFields = {
         'The body as its recipient sees it. A one-time code is `••••`. Null without the scope `conversations:read`, and if the template was removed before the gateway stored earlier texts.',
     }),
   ),
+  reply: nullable(SentReply),
   textSource: nullable(
     Type.Enum(['sent', 'later'], {
       description:
@@ -142,6 +144,7 @@ const messageExample = {
   error: null,
   variables: { 'body.1': 'Ada', 'body.2': 'A-1001', 'body.3': 'Friday' },
   text: 'Hi Ada, your order A-1001 arrives Friday at the latest.',
+  reply: null,
   textSource: 'sent',
   priceCategory: null,
   billable: null,

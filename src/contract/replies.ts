@@ -1,7 +1,16 @@
 // Replies on the wire.
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Id, nullable } from './envelope.ts';
 import { Metadata } from './recipients.ts';
+import {
+  ReplyButtons,
+  ReplyCards,
+  ReplyLink,
+  ReplyList,
+  ReplyLocation,
+  ReplyMedia,
+  ReplyReaction,
+} from './reply-contents.ts';
 import { MessageError, wamidExample } from './sends.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -29,21 +38,58 @@ export const ReplyBody = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 256,
-        description: "The platform's id (`messageId`) of the message to quote.",
+        description:
+          "The message to quote or to react to: the platform's id (`messageId`), the `_id` of a received message, or the `id` of one of yours.",
       }),
     ),
     text: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 4096, description: 'The text of the reply.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 4096,
+        description: 'The text of the reply; with `buttons` and `link`, at most 1,024 characters.',
+      }),
     ),
+    media: Type.Optional(ReplyMedia),
+    location: Type.Optional(ReplyLocation),
+    contacts: Type.Optional(ReplyCards),
+    reaction: Type.Optional(ReplyReaction),
+    buttons: Type.Optional(ReplyButtons),
+    list: Type.Optional(ReplyList),
+    link: Type.Optional(ReplyLink),
     metadata: Type.Optional(Metadata),
+    markRead: Type.Optional(
+      Type.Boolean({
+        description:
+          "Also mark the person's messages to this number as read, before the reply. A failure does not prevent the reply.",
+      }),
+    ),
+    typing: Type.Optional(
+      Type.Boolean({
+        description:
+          'Also show that an answer is being typed until the reply arrives, at most 25 seconds; marks the messages as read, too.',
+      }),
+    ),
   },
   {
     ...closed,
+    minProperties: 1,
     title: 'Reply',
-    description: 'A reply to a person who wrote to one of your numbers in the last 24 hours.',
-    examples: [{ phone: '15551234567', text: 'We open at nine.' }],
+    description:
+      'A reply to a person who wrote to one of your numbers in the last 24 hours: exactly one of `text`, `media`, `location`, `contacts`, `reaction`, `buttons`, `list` and `link`; the last three with `text`.',
+    examples: [
+      {
+        phone: '15551234567',
+        text: 'When should we come?',
+        buttons: [
+          { id: 'am', title: 'Morning' },
+          { id: 'pm', title: 'Afternoon' },
+        ],
+      },
+    ],
   },
 );
+
+export type ReplyBody = Static<typeof ReplyBody>;
 
 export const ReplyResult = Type.Object(
   {
@@ -79,5 +125,34 @@ export const ReplyResult = Type.Object(
         error: null,
       },
     ],
+  },
+);
+
+export const MarkReadBody = Type.Object(
+  {
+    typing: Type.Optional(
+      Type.Boolean({
+        description: 'Also show for up to 25 seconds, or until your reply, that an answer is being typed.',
+      }),
+    ),
+  },
+  {
+    ...closed,
+    title: 'MarkRead',
+    description: 'How to mark the message.',
+    examples: [{ typing: true }],
+  },
+);
+
+export const MarkedRead = Type.Object(
+  {
+    _id: Type.String({ ...Id, description: 'Id of the received message.' }),
+    messageId: Type.String({ description: "The platform's id of the message." }),
+    typing: Type.Boolean({ description: 'Whether typing is shown.' }),
+  },
+  {
+    title: 'MarkedRead',
+    description: 'A message that was marked as read.',
+    examples: [{ _id: '019a0b5e-7c00-7000-8000-000000000030', messageId: wamidExample, typing: true }],
   },
 );

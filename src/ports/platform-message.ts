@@ -77,8 +77,11 @@ export interface SentMessage {
 
 /** A contact card of a reply. */
 export interface ReplyCard {
-  name: { formatted: string; first?: string; last?: string };
-  phones: { phone: string; type?: string }[];
+  name: string;
+  firstName: string;
+  lastName?: string;
+  /** `userPhone`: the platform's own form of the number, in digits, if the person uses the platform. */
+  phones: { phone: string; type?: string; userPhone?: string }[];
   emails: { email: string; type?: string }[];
   urls: { url: string; type?: string }[];
   company?: string;
@@ -87,10 +90,11 @@ export interface ReplyCard {
 /** What a reply says. */
 export type ReplyContent =
   | { kind: 'text'; text: string }
-  /** Without `link`, the file is ours and stored with the message. */
+  /** A file of ours, stored with the message and named by its public `mediaId`; or one that the platform fetches. */
   | {
       kind: 'media';
       media: 'image' | 'video' | 'document' | 'audio' | 'sticker';
+      mediaId?: string;
       link?: string;
       caption?: string;
       fileName?: string;

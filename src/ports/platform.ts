@@ -205,6 +205,8 @@ export interface MessagingPlatform {
   sendTemplate(sender: SenderAccess, message: OutgoingMessage): Promise<SentMessage>;
   /** Sends a message that is not a template: the platform allows it for a time after the person wrote. */
   sendReply(sender: SenderAccess, reply: OutgoingReply): Promise<SentMessage>;
+  /** Marks an inbound message and all earlier ones as read; with `typing`, also shows for a while that an answer is being typed. */
+  markRead(sender: SenderAccess, message: { messageRef: string; typing: boolean }): Promise<void>;
   /** Returns how to react to a rejection. */
   classify(rejection: PlatformRejection): RejectionClass;
   /** Returns the `providerStatus` that a rejected send reveals of its template; undefined if it reveals none. */

@@ -80,6 +80,76 @@ describe('a repeat with the same Idempotency-Key', () => {
   });
 });
 
+it('whose call got no response is settled by the reports, and never called again', async () => {
+  const phone = '15550000000404';
+  await writes(phone);
+  const { body } = await reply({ phone, text: 'Hello' });
+  expect(body.data).toMatchObject({ status: 'accepted', messageId: expect.stringMatching(/^wamid/) });
+  expect(await bodiesTo(phone)).toHaveLength(1);
+});
+
+describe('a read mark', () => {
+  const reads = async (messageId: string) =>
+    (await gateway.platform.reads()).filter((one) => one.messageId === messageId);
+  const receivedOf = async (phone: string) => {
+    const list = await gateway.call<{ items: { _id: string }[] }>(
+      'GET',
+      `/v1/messages/received?phone=${phone}`,
+    );
+    return list.body.data.items[0]?._id ?? '';
+  };
+  const mark = (id: string, options: { body?: unknown; key?: string } = {}) =>
+    gateway.call('POST', `/v1/messages/received/${id}/read`, options);
+
+  it('is made for a received message, with the typing indicator if it is asked for', async () => {
+    const phone = newPhone();
+    const messageId = await writes(phone);
+    const id = await receivedOf(phone);
+    const marked = await mark(id);
+    expect([marked.status, marked.body.data]).toEqual([200, { _id: id, messageId, typing: false }]);
+    expect((await mark(id, { body: { typing: true } })).body.data).toMatchObject({ typing: true });
+    expect((await reads(messageId)).map(({ typing }) => typing)).toEqual([false, true]);
+  });
+
+  it('that the platform rejects is 502, and without a response 503', async () => {
+    const phone = newPhone();
+    await writes(phone, { timestamp: Math.floor(Date.now() / 1000) - 31 * 86_400 });
+    const rejected = await mark(await receivedOf(phone));
+    expect(codeOf(rejected)).toEqual([502, 'provider_rejected']);
+    expect(rejected.body).toMatchObject({ provider: { code: 131009 } });
+    await gateway.platform.addFault({ on: 'messages', does: 'reset', times: 1 });
+    const lost = await mark(await receivedOf(phone));
+    expect([...codeOf(lost), lost.headers.get('retry-after')]).toEqual([
+      503,
+      'provider_unavailable',
+      expect.any(String),
+    ]);
+  });
+
+  it('of a message of another account, or of nothing, is 404', async () => {
+    const phone = newPhone();
+    await writes(phone);
+    const key = await gateway.otherAccount();
+    expect(codeOf(await mark(await receivedOf(phone), { key }))).toEqual([404, 'message_not_found']);
+    expect(codeOf(await mark(randomUUID()))).toEqual([404, 'message_not_found']);
+  });
+
+  it('with a reply is of the last message, comes before the reply, and its failure does not prevent the reply', async () => {
+    const phone = newPhone();
+    const [first, last] = [await writes(phone, { timestamp: 1_700_000_000 }), await writes(phone)];
+    const seen = await reply({ phone, text: 'Hello', typing: true });
+    expect(seen.body.data.status).toBe('accepted');
+    expect([await reads(first), await reads(last)]).toMatchObject([[], [{ typing: true }]]);
+    await gateway.platform.addFault({ on: 'messages', code: 131000, times: 1 });
+    expect((await reply({ phone, text: 'Hello', markRead: true })).body.data.status).toBe('accepted');
+    expect(await gateway.platform.faults()).toEqual([]);
+    expect(await reads(last)).toHaveLength(1);
+    await closeWindow(phone);
+    expect(codeOf(await reply({ phone, text: 'Hello', markRead: true }))).toEqual([409, 'window_closed']);
+    expect(await reads(last)).toHaveLength(1);
+  });
+});
+
 describe('a failed reply', () => {
   const resend = (id: string) => gateway.call<ReplyData>('POST', `/v1/messages/${id}/resend`);
 

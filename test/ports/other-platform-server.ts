@@ -105,6 +105,8 @@ export async function startOtherPlatform(titles: string[] = []) {
     switch (`${method} ${collection}`) {
       case 'POST messages':
         return accept(json());
+      case 'POST seen':
+        return json().uuid === 'unknown' ? problem(7_404, 'unknown message') : { status: 200, body: {} };
       case 'GET app':
         return { status: 200, body: { app: otherApp } };
       case 'GET hook':

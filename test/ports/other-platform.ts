@@ -191,6 +191,9 @@ export function openOtherPlatform(options: Options): MessagingPlatform {
       const { uuid } = await post(sender, 'messages', { to: phone, words: content.text, ref: correlationId });
       return { messageRef: String(uuid), held: false };
     },
+    async markRead(sender, { messageRef }) {
+      await post(sender, 'seen', { uuid: messageRef });
+    },
     async listTemplates(sender, after) {
       const { list, next } = await call(sender, { method: 'GET', path: `templates?from=${after ?? 0}` });
       return { templates: (list as Json[]).map(templateOf), after: next === null ? undefined : String(next) };

@@ -1,10 +1,8 @@
 // The conformance suite of the messaging platform's port, run on each adapter.
 
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AppError, VendorError } from '../../src/base/errors.ts';
+import { AppError } from '../../src/base/errors.ts';
 import { type Outgoing, openOutgoing } from '../../src/base/outgoing.ts';
 import type {
   Callback,
@@ -14,6 +12,7 @@ import type {
   PlatformTemplate,
   SenderAccess,
 } from '../../src/ports/platform.ts';
+import { failureOf, replyOutcomes, startSilentServer } from './outcomes.ts';
 
 type Clients = Record<'outgoing' | 'guardedOutgoing', Pick<Outgoing, 'request' | 'stream'>>;
 
@@ -45,26 +44,6 @@ const fileOf = (bytes: Buffer, mimeType = 'image/png') => ({
 });
 
 const png = Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), Buffer.alloc(2_000)]);
-
-async function failureOf(promise: Promise<unknown>): Promise<VendorError> {
-  const error = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(VendorError);
-  return error as VendorError;
-}
-
-/** Starts a server that reads a request and closes the connection without a response. */
-async function startSilentServer() {
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined);
-    socket.once('data', () => socket.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, close: () => new Promise<void>((resolve) => server.close(() => resolve())) };
-}
 
 /** Runs the suite on the adapter and platform that `start` opens. */
 export function platformSuite(name: string, start: () => Promise<PlatformUnderTest>): void {
@@ -118,6 +97,8 @@ export function platformSuite(name: string, start: () => Promise<PlatformUnderTe
         });
         expect(Math.abs((report?.timestamp ?? 0) - Date.now() / 1000)).toBeLessThan(60);
       });
+
+      test('of a reply has the same outcomes', () => replyOutcomes(platform, sender));
 
       test('returns a different reference each time', async () => {
         const refs = [

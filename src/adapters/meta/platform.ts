@@ -16,6 +16,8 @@ import { platformTemplate, templateFields, templateStatus } from './template.ts'
 
 const sendTimeoutMs = 20_000;
 const readTimeoutMs = 15_000;
+/** A reply may wait for it. */
+const markReadTimeoutMs = 5_000;
 const templatePageSize = 100;
 
 /** One file as multipart/form-data, streamed with its Content-Length. */
@@ -75,10 +77,23 @@ function recipientIn(response: Record<string, unknown>, phone: string): { recipi
   return waId === null || waId === phone ? {} : { recipientPhone: waId };
 }
 
-function sendCalls(client: MetaClient): Pick<MessagingPlatform, 'sendTemplate' | 'sendReply'> {
+function sendCalls(client: MetaClient): Pick<MessagingPlatform, 'sendTemplate' | 'sendReply' | 'markRead'> {
   return {
     sendTemplate: (sender, message) => post(client, sender, messageBody(message), message.phone),
     sendReply: (sender, reply) => post(client, sender, replyBody(reply), reply.phone),
+    async markRead(sender, { messageRef, typing }) {
+      await client.call(sender, {
+        method: 'POST',
+        path: `${sender.phoneNumberId}/messages`,
+        json: {
+          messaging_product: 'whatsapp',
+          status: 'read',
+          message_id: messageRef,
+          ...(typing ? { typing_indicator: { type: 'text' } } : {}),
+        },
+        timeoutMs: markReadTimeoutMs,
+      });
+    },
   };
 }
 

@@ -6,15 +6,20 @@ import type { ReplyCard } from '../../ports/platform-message.ts';
 const withSet = <T extends object>(members: T): Partial<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
 
-function contactCard({ name, phones, emails, urls, company }: ReplyCard): object {
+function contactCard({ name, firstName, lastName, phones, emails, urls, company }: ReplyCard): object {
   return {
-    name: withSet({ formatted_name: name.formatted, first_name: name.first, last_name: name.last }),
-    ...(phones.length > 0 ? { phones } : {}),
+    name: withSet({ formatted_name: name, first_name: firstName, last_name: lastName }),
+    ...(phones.length > 0 ? { phones: phones.map(cardPhone) } : {}),
     ...(emails.length > 0 ? { emails } : {}),
     ...(urls.length > 0 ? { urls } : {}),
     ...(company === undefined ? {} : { org: { company } }),
   };
 }
+
+const cardPhone = ({ userPhone, ...phone }: ReplyCard['phones'][number]) => ({
+  ...phone,
+  ...(userPhone === undefined ? {} : { wa_id: userPhone }),
+});
 
 const interactive = (type: string, text: string, action: object) => ({
   type: 'interactive',

@@ -6,6 +6,8 @@ import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
 import type { ReplyContent } from '../../ports/platform.ts';
 import { phoneIdentity, userIdentity } from '../contacts/identity.ts';
+import { findMedia, lockMediaShared } from '../media/store.ts';
+import { mediaNotFound } from '../media/stored-file.ts';
 import { findSenderById } from '../senders/store.ts';
 import { chooseDispatchModes } from '../sending/dispatch-modes.ts';
 import type { LeasedReply, StoredReply } from '../sending/message.ts';
@@ -79,7 +81,7 @@ export async function requireConversation(
 /**
  * Stores a reply, with the caller's idempotency key if there is one, and dispatches it: durable, paced, never sent twice. Its
  * stages are `replies.status` events. It expires (900002) when the window closes. `also` runs first in its transaction, with the
- * reply's id. Throws 404 `sender_not_found`, 409 `window_closed`, 429 `queue_full`; then nothing is stored.
+ * reply's id. Throws 404 `sender_not_found` or `media_not_found`, 409 `window_closed`, 429 `queue_full`; then nothing is stored.
  */
 export async function queueReply(
   deps: ReplyDeps,
@@ -88,8 +90,9 @@ export async function queueReply(
   also?: (tx: Tx, id: string) => Promise<void>,
 ): Promise<QueuedReply> {
   const conversation = await requireConversation(deps, request);
+  const mediaId = await storedFileOf(deps, request);
   await deps.checkQueue(request.accountId, 1);
-  const reply = newReplyOf(deps, request, conversation);
+  const reply = { ...newReplyOf(deps, request, conversation), mediaId };
   const { sender_id: id, messages_per_second } = conversation;
   if (!conversation.halted_at)
     await chooseDispatchModes(deps, [reply], { id, messages_per_second }, replyPriority);
@@ -106,6 +109,19 @@ export async function queueReply(
   dispatch(deps, reply, stored, begunAtMs);
   const { phone, userId } = reply;
   return { id: reply.id, phone, userId, awaited: stored.isOpen ? [reply.id] : [] };
+}
+
+/** The public id of the stored file in a reply. */
+const publicIdOf = ({ content }: Pick<ReplyRequest, 'content'>): string | undefined =>
+  content.kind === 'media' ? content.mediaId : undefined;
+
+/** The row of the stored file in a reply; null if there is none. Throws 404 `media_not_found`. */
+async function storedFileOf({ hot }: Pick<ReplyDeps, 'hot'>, request: ReplyRequest): Promise<string | null> {
+  const publicId = publicIdOf(request);
+  if (publicId === undefined) return null;
+  const row = await findMedia(hot, request.accountId, publicId);
+  if (!row) throw mediaNotFound();
+  return row.id;
 }
 
 function newReplyOf(deps: ReplyDeps, request: ReplyRequest, conversation: Conversation): NewReply {
@@ -136,9 +152,13 @@ async function store(
     await requireConversation(deps, request);
     throw new AppError('conflict', 'The conversation changed in the meantime. Send the reply again.');
   };
-  if (key === undefined && also === undefined) return (await insertReply(deps.hot, reply)) ?? gone();
+  const publicId = publicIdOf(request);
+  if (key === undefined && also === undefined && publicId === undefined)
+    return (await insertReply(deps.hot, reply)) ?? gone();
   return deps.hot.transaction().execute(async (tx) => {
     await also?.(tx, reply.id);
+    if (publicId !== undefined && (await lockMediaShared(tx, reply.accountId, [publicId])).length === 0)
+      throw mediaNotFound();
     const leaseSeconds = keyLeaseSeconds(deps);
     if (key && !(await insertKey(tx, { ...key, subjectId: reply.id, leaseSeconds }))) throw inProgress();
     return (await insertReply(tx, reply)) ?? gone();

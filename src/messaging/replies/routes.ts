@@ -1,6 +1,5 @@
 // Routes: replies to people who wrote.
 import type { FastifyReply } from 'fastify';
-import { invalidRequest } from '../../base/errors.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import { success } from '../../contract/envelope.ts';
 import { ReplyBody, ReplyResult } from '../../contract/replies.ts';
@@ -12,14 +11,17 @@ import { state } from '../sending/message.ts';
 import { findMessage } from '../sending/messages-store.ts';
 import { messageNotFound } from '../sending/resend.ts';
 import { awaitCompletions, keyLeaseSeconds, releaseIfAway } from '../sending/send.ts';
+import { type MarkReadDeps, tryMarkRead } from './mark-read.ts';
+import { prepareReply } from './prepare-reply.ts';
 import { describeReply, presentReply, type ReplyResultRow } from './presenter.ts';
-import { queueReply, type ReplyDeps } from './queue-reply.ts';
-import { contentOf, recipientOf } from './reply.ts';
+import { queueReply, type ReplyDeps, requireConversation } from './queue-reply.ts';
+import { readRoutes } from './read-routes.ts';
 
-export type ReplyRoutesDeps = ReplyDeps & { keyedHash: KeyedHash };
+export type ReplyRoutesDeps = ReplyDeps & MarkReadDeps & { keyedHash: KeyedHash };
 
-/** POST /v1/messages/reply. */
+/** POST /v1/messages/reply and POST /v1/messages/received/:id/read. */
 export function replyRoutes(server: Server, deps: ReplyRoutesDeps): void {
+  readRoutes(server, deps);
   server.post(
     '/v1/messages/reply',
     {
@@ -28,11 +30,6 @@ export function replyRoutes(server: Server, deps: ReplyRoutesDeps): void {
     },
     async (request, reply) => {
       const { accountId } = request.caller;
-      const { senderId, replyTo, metadata, ...body } = request.body;
-      const { to, problems } = recipientOf(body);
-      const { content, problems: contentProblems } = contentOf(body);
-      problems.push(...contentProblems);
-      if (problems.length > 0 || !content) throw invalidRequest(problems);
       const key = request.idempotencyKey && {
         ...{ accountId, operation: 'reply', key: request.idempotencyKey },
         ...fingerprintOf(deps.keyedHash, request.body),
@@ -43,11 +40,11 @@ export function replyRoutes(server: Server, deps: ReplyRoutesDeps): void {
         if (repeat.kind === 'answered') return sendReplay(reply, repeat);
         if (repeat.kind === 'continue') return respond(await continued(deps, accountId, repeat.subjectId));
       }
-      const queued = await queueReply(
-        deps,
-        { accountId, to, senderId, content, replyTo, metadata },
-        key || undefined,
-      );
+      const prepared = await prepareReply(deps, accountId, request.body);
+      const { markRead = false, typing = false } = request.body;
+      if (markRead || typing)
+        await tryMarkRead(deps, accountId, await requireConversation(deps, prepared), typing);
+      const queued = await queueReply(deps, prepared, key || undefined);
       const { id, phone, userId: user_id } = queued;
       const completions = await awaitCompletions(deps, accountId, queued.awaited);
       const result = completions.get(id) ?? { state: state.queued, wamid: null, error: null };

@@ -14,6 +14,7 @@ const closesAt = sql`w.last_received_at + ${windowLength}::interval`;
 /** A person, and one number that they wrote to. */
 export interface Conversation {
   sender_id: string;
+  contact_id: string;
   messages_per_second: number;
   halted_at: Date | null;
   closes_at: Date;
@@ -28,7 +29,7 @@ export async function findConversation(
   of: { accountId: string; identity: string; senderId: string | undefined },
 ): Promise<Conversation | undefined> {
   const { rows } = await sql<Conversation>`
-    /* findConversation */ select n.id as sender_id, n.messages_per_second, n.halted_at, ${closesAt} as closes_at,
+    /* findConversation */ select n.id as sender_id, i.contact_id, n.messages_per_second, n.halted_at, ${closesAt} as closes_at,
       ${closesAt} > now() as is_open, c.user_id
     from contact_identities i
     join contacts c on c.account_id = i.account_id and c.id = i.contact_id

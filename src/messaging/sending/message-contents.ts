@@ -1,4 +1,5 @@
 // What a message says: its values, and the text of its parts. Pure.
+import type { SentReply } from '../../contract/reply-contents.ts';
 import type { FilledParts, FilledTemplate } from '../../ports/platform.ts';
 import { fillForPreview } from '../templates/fill.ts';
 import {
@@ -11,12 +12,15 @@ import {
 import { codeMask, type RenderedTemplate, renderTemplate } from '../templates/render.ts';
 import type { TemplateVersion } from '../templates/versions-store.ts';
 import { authenticationPriority, type StoredReply } from './message.ts';
+import { presentedReply } from './sent-reply.ts';
 
 /** The contents of a message. `text` and `parts` are null if no version of its template is stored. */
 export interface MessageContents {
   /** Null for a reply. */
   variables: Record<string, string> | null;
   text: string | null;
+  /** What a reply says. */
+  reply?: SentReply;
   parts: RenderedTemplate | null;
   /** `sent`: the template as it was when the message was sent; `later`: that is not stored, so a later version is shown. */
   textSource: 'sent' | 'later' | null;
@@ -53,9 +57,10 @@ export function contentsOf(
 }
 
 /** Returns the contents of a reply. */
-export function contentsOfReply({ reply }: StoredReply): MessageContents {
-  const text = 'text' in reply ? reply.text : null;
-  return { variables: null, text, parts: null, textSource: text === null ? null : 'sent' };
+export function contentsOfReply(stored: StoredReply): MessageContents {
+  const text = 'text' in stored.reply ? stored.reply.text : null;
+  const textSource = text === null ? null : 'sent';
+  return { variables: null, text, reply: presentedReply(stored), parts: null, textSource };
 }
 
 /** The template filled with masks instead of a code. */

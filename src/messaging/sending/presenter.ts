@@ -75,7 +75,7 @@ export function presentMessage(
   }: {
     resends: readonly Resend[];
     send: SendName | undefined;
-    contents: Pick<MessageContents, 'variables' | 'text' | 'textSource'> | undefined;
+    contents: Pick<MessageContents, 'variables' | 'text' | 'textSource' | 'reply'> | undefined;
   },
 ) {
   const isReply = row.kind === messageKind.reply;
@@ -96,6 +96,7 @@ export function presentMessage(
     error: row.error,
     variables: contents?.variables ?? null,
     text: contents?.text ?? null,
+    reply: contents?.reply ?? null,
     textSource: contents?.textSource ?? null,
     priceCategory: row.price_category,
     billable: row.billable,
