@@ -14,6 +14,7 @@ const names = [
   'pace',
   'upload',
   'growth',
+  'statistics',
 ] as const;
 
 async function load(name: string): Promise<Workload> {

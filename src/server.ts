@@ -40,6 +40,7 @@ import { type ReplyRoutesDeps, replyRoutes } from './messaging/replies/routes.ts
 import { type SenderRoutesDeps, senderRoutes } from './messaging/senders/routes.ts';
 import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/routes.ts';
 import { type TemplateRoutesDeps, templateRoutes } from './messaging/templates/routes.ts';
+import { type OverviewRoutesDeps, overviewRoutes } from './overview/routes.ts';
 import { type StatisticsRoutesDeps, statisticsRoutes } from './statistics/routes.ts';
 import { type EndpointRoutesDeps, endpointRoutes } from './webhooks/endpoints/routes.ts';
 import { type DeliveryRoutesDeps, deliveryRoutes } from './webhooks/history/routes.ts';
@@ -63,6 +64,7 @@ export type ServerDeps = AdmitDeps &
   TestEventDeps &
   AppointmentRoutesDeps &
   StatisticsRoutesDeps &
+  OverviewRoutesDeps &
   HealthDeps & {
     log: Log;
     version: string;
@@ -91,6 +93,7 @@ function moduleRoutes(server: Server, deps: ServerDeps): void {
   replayRoutes(server, deps); //             /v1/webhooks/endpoints/:id/replay(s), deliveries/:id/replay
   deliveryRoutes(server, deps); //           /v1/webhooks/deliveries
   statisticsRoutes(server, deps); //         /v1/statistics
+  overviewRoutes(server, deps); //           /v1/overview
   messagingCallbackRoutes(server, deps); //  /callbacks/messaging  (signed by the platform)
   healthRoutes(server, deps); //             /health  /metrics
 }

@@ -1307,6 +1307,154 @@ export type OptOutSettings = {
   suggested: Array<SuggestedWords>;
 };
 
+/** What a start page shows. */
+export type Overview = {
+  /** Everything that was recorded before this instant is counted. */
+  foldedUntil: string;
+  today: OverviewCounts;
+  last30Days: OverviewMonth;
+  /** Messages that wait to be sent. */
+  queue: {
+    /** Queued messages; at most 100,000 are counted. Recipients of campaigns that are not fed yet are not included. */
+    waiting: number;
+    /** When the oldest of them was created; null if the queue is empty. */
+    oldestAt: string | null;
+  };
+  /** Halted senders, at most 100; null without the scope `manage`. */
+  haltedSenders: Array<{
+    /** UUIDv7. */
+    _id: string;
+    /** Its name. */
+    name: string;
+    /** The number as people see it. */
+    displayPhone: string | null;
+    /** When it was halted. */
+    haltedAt: string;
+    /** Why. */
+    haltedReason: string | null;
+    /** The platform's code of the rejection. */
+    haltedCode: number | null;
+  }> | null;
+  /** Endpoints that fail or are disabled; null without the scope `manage`. */
+  failingEndpoints: Array<{
+    /** UUIDv7. */
+    _id: string;
+    /** Its URL. */
+    url: string;
+    /** `active`, `paused` or `disabled`. */
+    status: string;
+    /** Why it is disabled. */
+    disabledReason: string | null;
+    /** Since when no delivery has succeeded. */
+    failingSince: string | null;
+  }> | null;
+  /** Calendars to reconnect, at most 100; null without the scope `appointments:read`. */
+  disconnectedCalendars: Array<{
+    /** The staff member. */
+    appointmentUserId: string;
+    /** Name of the staff member. */
+    name: string;
+    /** The kind of calendar. */
+    provider: string;
+    /** When the authorization was found to be revoked. */
+    disconnectedAt: string;
+    /** What the calendar answered. */
+    error: string | null;
+  }> | null;
+  /** The next five confirmed bookings, by their start; null without the scope `manage`. */
+  nextBookings: Array<Booking> | null;
+};
+
+/** Counts, as in the statistics. */
+export type OverviewCounts = {
+  /** Messages by the stage that they entered. */
+  messages: {
+    /** Messages that entered the queue. */
+    queued: number;
+    /** Messages that the platform accepted. */
+    accepted: number;
+    /** Messages that the platform sent. */
+    sent: number;
+    /** Messages that were delivered. */
+    delivered: number;
+    /** Messages that were read. */
+    read: number;
+    /** Messages that failed, without failures that a later report replaced. */
+    failed: number;
+    /** Of `failed`: messages to people who had opted out (900005). */
+    optedOut: number;
+  };
+  /** Attempts to deliver webhook events; null without the scope `manage`. */
+  webhooks: {
+    /** Attempts. */
+    attempts: number;
+    /** Attempts that succeeded. */
+    delivered: number;
+    /** Attempts that failed. */
+    failed: number;
+    /** Deliveries that were given up. */
+    dead: number;
+    /** Half of the attempts took no longer, in ms and at most 10 % off; null without attempts. */
+    p50Ms: number | null;
+    /** 95 % of the attempts took no longer, in ms and at most 10 % off; null without attempts. */
+    p95Ms: number | null;
+  } | null;
+  /** Bookings; null without the scope `manage`. */
+  appointments: {
+    /** Bookings that were confirmed. */
+    booked: number;
+    /** Bookings that were moved, also in the calendar. */
+    rescheduled: number;
+    /** Bookings that were cancelled, also in the calendar. */
+    cancelled: number;
+  } | null;
+};
+
+/** The last 30 days with today. */
+export type OverviewMonth = {
+  /** Messages by the stage that they entered. */
+  messages: {
+    /** Messages that entered the queue. */
+    queued: number;
+    /** Messages that the platform accepted. */
+    accepted: number;
+    /** Messages that the platform sent. */
+    sent: number;
+    /** Messages that were delivered. */
+    delivered: number;
+    /** Messages that were read. */
+    read: number;
+    /** Messages that failed, without failures that a later report replaced. */
+    failed: number;
+    /** Of `failed`: messages to people who had opted out (900005). */
+    optedOut: number;
+  };
+  /** Attempts to deliver webhook events; null without the scope `manage`. */
+  webhooks: {
+    /** Attempts. */
+    attempts: number;
+    /** Attempts that succeeded. */
+    delivered: number;
+    /** Attempts that failed. */
+    failed: number;
+    /** Deliveries that were given up. */
+    dead: number;
+    /** Half of the attempts took no longer, in ms and at most 10 % off; null without attempts. */
+    p50Ms: number | null;
+    /** 95 % of the attempts took no longer, in ms and at most 10 % off; null without attempts. */
+    p95Ms: number | null;
+  } | null;
+  /** Bookings; null without the scope `manage`. */
+  appointments: {
+    /** Bookings that were confirmed. */
+    booked: number;
+    /** Bookings that were moved, also in the calendar. */
+    rescheduled: number;
+    /** Bookings that were cancelled, also in the calendar. */
+    cancelled: number;
+  } | null;
+};
+
 /** Position in a counted list. */
 export type Pagination = {
   /** Number of this page. */
@@ -2815,6 +2963,7 @@ export interface OperationErrors {
   listDeliveries: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   getDelivery: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'delivery_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   replayDelivery: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'delivery_not_found' | 'endpoint_disabled' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  getOverview: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   getMessageStatistics: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   getWebhookStatistics: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   getAppointmentStatistics: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
@@ -3712,6 +3861,15 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Delivery>;
 
+  /** Get the overview. What a start page shows, in one response: the counts of today and of the last 30 days, the queue, and what needs attention. A part that the scopes of the key do not cover is null. Scope: `messages:read`. */
+  getOverview(
+    input?: {
+      /** IANA time zone in which days begin. */
+      timezone?: string;
+    },
+    options?: CallOptions,
+  ): Promise<Overview>;
+
   /** Count messages by stage. Counts messages by hour or day and by stage, at the time at which they entered it. A range has at most 2,000 intervals, and at most 100 senders, templates, endpoints or staff members with `by`; otherwise 400. Counts are kept for 800 days. Scope: `messages:read`. */
   getMessageStatistics(
     input?: {
@@ -3950,6 +4108,7 @@ export const operations = {
   listDeliveries: 'GET /v1/webhooks/deliveries list',
   getDelivery: 'GET /v1/webhooks/deliveries/{id}',
   replayDelivery: 'POST /v1/webhooks/deliveries/{id}/replay',
+  getOverview: 'GET /v1/overview',
   getMessageStatistics: 'GET /v1/statistics/messages',
   getWebhookStatistics: 'GET /v1/statistics/webhooks',
   getAppointmentStatistics: 'GET /v1/statistics/appointments',

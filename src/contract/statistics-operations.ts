@@ -6,6 +6,14 @@ const limits =
   'A range has at most 2,000 intervals, and at most 100 senders, templates, endpoints or staff members with `by`; otherwise 400. Counts are kept for 800 days.';
 
 export const statisticsOperations: Record<string, Operation> = {
+  'GET /v1/overview': {
+    ...statistics,
+    id: 'getOverview',
+    summary: 'Get the overview',
+    description:
+      'What a start page shows, in one response: the counts of today and of the last 30 days, the queue, and what needs attention. A part that the scopes of the key do not cover is null.',
+    message: 'Overview read.',
+  },
   'GET /v1/statistics/messages': {
     ...statistics,
     id: 'getMessageStatistics',

@@ -52,6 +52,9 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 const at = instant('Start of the interval. The first one can begin before `from`; it counts from there.');
 const by = (schema: TSchema) => Type.Optional(schema);
 
+/** Up to when the counts are exact. */
+export const foldedUntil = instant('Everything that was recorded before this instant is counted.');
+
 const foldedUntilExample = '2026-03-11T09:30:02.114Z';
 
 const statistics = <T extends TProperties>(title: string, description: string, item: T, example: object) => {
@@ -61,7 +64,7 @@ const statistics = <T extends TProperties>(title: string, description: string, i
   );
   return Type.Object(
     {
-      foldedUntil: instant('Everything that was recorded before this instant is counted.'),
+      foldedUntil,
       items,
     },
     {
@@ -72,6 +75,42 @@ const statistics = <T extends TProperties>(title: string, description: string, i
       ],
     },
   );
+};
+
+/** The counts of messages. */
+export const messageCounts = {
+  queued: count('Messages that entered the queue.'),
+  accepted: count('Messages that the platform accepted.'),
+  sent: count('Messages that the platform sent.'),
+  delivered: count('Messages that were delivered.'),
+  read: count('Messages that were read.'),
+  failed: count('Messages that failed, without failures that a later report replaced.'),
+  optedOut: count('Of `failed`: messages to people who had opted out (900005).'),
+};
+
+/** The counts of attempts and deliveries. */
+export const deliveryCounts = {
+  attempts: count('Attempts.'),
+  delivered: count('Attempts that succeeded.'),
+  failed: count('Attempts that failed.'),
+  dead: count('Deliveries that were given up.'),
+  p50Ms: nullable(
+    Type.Integer({
+      description: 'Half of the attempts took no longer, in ms and at most 10 % off; null without attempts.',
+    }),
+  ),
+  p95Ms: nullable(
+    Type.Integer({
+      description: '95 % of the attempts took no longer, in ms and at most 10 % off; null without attempts.',
+    }),
+  ),
+};
+
+/** The counts of bookings. */
+export const bookingCounts = {
+  booked: count('Bookings that were confirmed.'),
+  rescheduled: count('Bookings that were moved, also in the calendar.'),
+  cancelled: count('Bookings that were cancelled, also in the calendar.'),
 };
 
 export const MessageStatistics = statistics(
@@ -90,13 +129,7 @@ export const MessageStatistics = statistics(
         }),
       ),
     ),
-    queued: count('Messages that entered the queue.'),
-    accepted: count('Messages that the platform accepted.'),
-    sent: count('Messages that the platform sent.'),
-    delivered: count('Messages that were delivered.'),
-    read: count('Messages that were read.'),
-    failed: count('Messages that failed, without failures that a later report replaced.'),
-    optedOut: count('Of `failed`: messages to people who had opted out (900005).'),
+    ...messageCounts,
   },
   { queued: 120, accepted: 118, sent: 118, delivered: 116, read: 74, failed: 2, optedOut: 1 },
 );
@@ -107,22 +140,7 @@ export const WebhookStatistics = statistics(
   {
     at,
     endpointId: by(Type.String({ ...Id, description: 'With `by=endpoint`: the endpoint.' })),
-    attempts: count('Attempts.'),
-    delivered: count('Attempts that succeeded.'),
-    failed: count('Attempts that failed.'),
-    dead: count('Deliveries that were given up.'),
-    p50Ms: nullable(
-      Type.Integer({
-        description:
-          'Half of the attempts took no longer, in ms and at most 10 % off; null without attempts.',
-      }),
-    ),
-    p95Ms: nullable(
-      Type.Integer({
-        description:
-          '95 % of the attempts took no longer, in ms and at most 10 % off; null without attempts.',
-      }),
-    ),
+    ...deliveryCounts,
   },
   { attempts: 310, delivered: 306, failed: 4, dead: 0, p50Ms: 41, p95Ms: 172 },
 );
@@ -133,9 +151,7 @@ export const AppointmentStatistics = statistics(
   {
     at,
     appointmentUserId: by(Type.String({ ...Id, description: 'With `by=staff`: the staff member.' })),
-    booked: count('Bookings that were confirmed.'),
-    rescheduled: count('Bookings that were moved, also in the calendar.'),
-    cancelled: count('Bookings that were cancelled, also in the calendar.'),
+    ...bookingCounts,
   },
   { booked: 14, rescheduled: 2, cancelled: 1 },
 );

@@ -30,39 +30,54 @@ const present = <Row, Item>(
   items: items.map(({ at, row }) => ({ at: at.toISOString(), ...item(row) })),
 });
 
-/** Counts of messages. */
-export const presentMessages = (statistics: Statistics<MessageCountRow>, by: MessageGroup) =>
-  present(statistics, (row) => ({
-    ...keyOf(by, row.key),
-    queued: row.queued,
-    accepted: row.accepted,
-    sent: row.sent,
-    delivered: row.delivered,
-    read: row.read,
-    failed: atLeastZero(row.failed),
-    optedOut: row.opted_out,
-  }));
+/** The counts of messages of a row; zeros without one. */
+export const messageCountsOf = (row: MessageCountRow | undefined) => ({
+  queued: row?.queued ?? 0,
+  accepted: row?.accepted ?? 0,
+  sent: row?.sent ?? 0,
+  delivered: row?.delivered ?? 0,
+  read: row?.read ?? 0,
+  failed: atLeastZero(row?.failed ?? 0),
+  optedOut: row?.opted_out ?? 0,
+});
 
-/** Counts of attempts, with their percentiles. */
+/** The counts of attempts and deliveries of a row, with the percentiles of durations; zeros without one. */
+export const deliveryCountsOf = (
+  row: DeliveryCountRow | undefined,
+  percentiles: PercentileRow | undefined,
+) => ({
+  attempts: (row?.delivered ?? 0) + (row?.failed ?? 0),
+  delivered: row?.delivered ?? 0,
+  failed: row?.failed ?? 0,
+  dead: row?.dead ?? 0,
+  p50Ms: percentiles ? durationOf(percentiles.p50) : null,
+  p95Ms: percentiles ? durationOf(percentiles.p95) : null,
+});
+
+/** The counts of bookings of a row; zeros without one. */
+export const bookingCountsOf = (row: BookingCountRow | undefined) => ({
+  booked: row?.booked ?? 0,
+  rescheduled: row?.rescheduled ?? 0,
+  cancelled: row?.cancelled ?? 0,
+});
+
+/** Statistics of messages. */
+export const presentMessages = (statistics: Statistics<MessageCountRow>, by: MessageGroup) =>
+  present(statistics, (row) => ({ ...keyOf(by, row.key), ...messageCountsOf(row) }));
+
+/** Statistics of webhooks. */
 export const presentDeliveries = (
   statistics: Statistics<DeliveryCountRow & { percentiles: PercentileRow | undefined }>,
   isGrouped: boolean,
 ) =>
-  present(statistics, ({ key, delivered, failed, dead, percentiles }) => ({
-    ...(isGrouped ? { endpointId: key ?? '' } : {}),
-    attempts: delivered + failed,
-    delivered,
-    failed,
-    dead,
-    p50Ms: percentiles ? durationOf(percentiles.p50) : null,
-    p95Ms: percentiles ? durationOf(percentiles.p95) : null,
+  present(statistics, (row) => ({
+    ...(isGrouped ? { endpointId: row.key ?? '' } : {}),
+    ...deliveryCountsOf(row, row.percentiles),
   }));
 
-/** Counts of bookings. */
+/** Statistics of bookings. */
 export const presentBookings = (statistics: Statistics<BookingCountRow>, isGrouped: boolean) =>
-  present(statistics, ({ key, booked, rescheduled, cancelled }) => ({
-    ...(isGrouped ? { appointmentUserId: key ?? '' } : {}),
-    booked,
-    rescheduled,
-    cancelled,
+  present(statistics, (row) => ({
+    ...(isGrouped ? { appointmentUserId: row.key ?? '' } : {}),
+    ...bookingCountsOf(row),
   }));

@@ -29,6 +29,12 @@ const intervalsMax = 2_000;
 const keysMax = 100;
 const defaultRangeMs = 30 * 86_400_000;
 
+/** The problem of an unknown time zone. */
+export const noZone: Problem = {
+  path: 'timezone',
+  message: 'is not an IANA time zone, for example Europe/Berlin',
+};
+
 /** The range and its intervals; 400 if it is empty, too long or names an unknown time zone. */
 function intervalsOf(deps: ReadDeps, query: RangeQuery): { starts: number[]; range: Range } {
   const { interval = 'day', timezone = 'UTC' } = query;
@@ -36,8 +42,7 @@ function intervalsOf(deps: ReadDeps, query: RangeQuery): { starts: number[]; ran
   const from = query.from === undefined ? to - defaultRangeMs : Date.parse(query.from);
   const zone = zoneName(timezone);
   const problems: Problem[] = [];
-  if (zone === undefined)
-    problems.push({ path: 'timezone', message: 'is not an IANA time zone, for example Europe/Berlin' });
+  if (zone === undefined) problems.push(noZone);
   if (from >= to) problems.push({ path: 'to', message: 'must be after from' });
   const range = wholeQuarters({ from, to });
   const starts = problems.length === 0 && zone ? intervalStarts(zone, interval, range, intervalsMax) : [];

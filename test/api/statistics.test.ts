@@ -235,3 +235,66 @@ it('messages need messages:read; webhooks and appointments need manage', async (
     200, 403, 403,
   ]);
 });
+
+describe('the overview', () => {
+  interface Overview {
+    today: Record<string, Record<string, number> | null>;
+    last30Days: Record<string, Record<string, number> | null>;
+    queue: { waiting: number; oldestAt: string | null };
+    haltedSenders: { _id: string; haltedCode: number }[] | null;
+    failingEndpoints: { _id: string; status: string }[] | null;
+    disconnectedCalendars: { appointmentUserId: string; error: string }[] | null;
+    nextBookings: { from: string }[] | null;
+  }
+  const overview = (key?: string) =>
+    gateway.call<Overview>('GET', '/v1/overview?timezone=UTC', key === undefined ? {} : { key });
+
+  it('shows the counts of today and of 30 days, the queue, the next bookings, and what needs attention', async () => {
+    const { db } = gateway.database;
+    await sql`update senders set halted_at = now(), halted_reason = 'token', halted_error = '{"code": 190}' where id = ${senderId}`.execute(
+      db,
+    );
+    const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients: ['15550700009'] });
+    await sql`update endpoints set status = 'disabled', disabled_reason = 'gone' where id = ${endpointId}`.execute(
+      db,
+    );
+    const { rows } = await sql<{
+      id: string;
+      account: string;
+    }>`select id, account_id as account from staff limit 1`.execute(db);
+    await sql`insert into calendar_connections (id, account_id, staff_id, provider, credential, calendar_id, busy_calendar_ids, dead_at, failure)
+      values (${uuidv7()}, ${rows[0]?.account}, ${rows[0]?.id}, 'google', '', 'c', '{}', now(), 'revoked')`.execute(
+      db,
+    );
+    await counted('messages');
+    const { status, body: shown } = await overview();
+    expect(status).toBe(200);
+    const { data } = shown;
+    expect(data.queue).toMatchObject({ waiting: 1, oldestAt: expect.any(String) });
+    expect(data.haltedSenders).toMatchObject([{ _id: senderId, haltedCode: 190 }]);
+    expect(data.failingEndpoints).toMatchObject([{ _id: endpointId, status: 'disabled' }]);
+    expect(data.disconnectedCalendars).toMatchObject([{ appointmentUserId: rows[0]?.id, error: 'revoked' }]);
+    expect(data.nextBookings?.map(({ from }) => from)).toEqual(['10:00']);
+    expect(data.today.messages).toMatchObject({ queued: 6 + body.data.total, read: 3, failed: 1 });
+    expect(data.today.webhooks).toMatchObject({ attempts: 15, dead: 0 });
+    expect(data.today.appointments).toEqual({ booked: 2, rescheduled: 1, cancelled: 1 });
+    expect(data.last30Days).toEqual(data.today);
+  });
+
+  it('is empty in another account, and shows a key only what it may read', async () => {
+    const { body } = await overview(await gateway.otherAccount('Empty'));
+    const empty = { haltedSenders: [], failingEndpoints: [], disconnectedCalendars: [], nextBookings: [] };
+    expect(body.data).toMatchObject({
+      ...empty,
+      queue: { waiting: 0, oldestAt: null },
+      today: { messages: none },
+    });
+    const key = await gateway.call<{ apiKey: string }>('POST', '/v1/keys', {
+      body: { name: 'reader', scopes: ['messages:read'] },
+    });
+    const { data } = (await overview(key.body.data.apiKey)).body;
+    expect(data).toMatchObject({ haltedSenders: null, failingEndpoints: null, disconnectedCalendars: null });
+    expect(data).toMatchObject({ nextBookings: null, today: { webhooks: null, appointments: null } });
+    expect((await gateway.call('GET', '/v1/overview?timezone=Mars')).status).toBe(400);
+  });
+});

@@ -1,5 +1,6 @@
 // Tests of the fault campaign for any number of points and faults: gateways die at named points, then random faults are injected.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { wrongCounts } from '../harness/statistics.ts';
 import { type CampaignFixture, openCampaignFixture } from './campaign-fixture.ts';
 import { drawFaults, injectFaults, type Weights } from './faults.ts';
 import { points } from './points.ts';
@@ -68,6 +69,7 @@ export function faultCampaign({ dieAt, faultCount }: Campaign): () => CampaignFi
       await injectFaults(fixture, faults, () => {});
     });
     expect(violations.slice(0, 20)).toEqual([]);
+    expect(await wrongCounts(fixture.database.db)).toEqual([]);
     // enough happened for the check to mean something
     expect(figures.kills).toBeGreaterThanOrEqual(dieAt.length);
     expect(figures.read).toBeGreaterThan(20);

@@ -13,6 +13,7 @@ const layers: string[][] = [
   ['statistics'],
   ['accounts', 'webhooks'],
   ['messaging', 'appointments', 'adapters'],
+  ['overview'],
   ['server.ts', 'workers.ts', 'encryption-keys.ts'],
   ['parts.ts'],
   ['app.ts'],

@@ -1,6 +1,7 @@
 // Rows of bookings: find, list, lock, lease.
 import { sql } from 'kysely';
 import { emailSpellings } from '../../base/email.ts';
+import { bookingState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { releaseKeysOf } from '../../db/idempotency-keys.ts';
 import { type BookingRow, bookingRow, type StoredBooking } from './booking.ts';
@@ -95,4 +96,18 @@ export async function listBookings(
   if (window.before !== undefined) query = query.where('id', '<', window.before);
   const rows = await query.orderBy('id', 'desc').limit(window.limit).execute();
   return (rows as unknown as StoredBooking[]).map(bookingRow);
+}
+
+/** The account's next confirmed bookings after `now`, by their start: a short index scan for each staff member. */
+export async function listNextBookings(
+  db: Db,
+  accountId: string,
+  { now, limit }: { now: Date; limit: number },
+): Promise<BookingRow[]> {
+  const { rows } = await sql<StoredBooking>`
+    select b.* from staff s cross join lateral (
+      select * from bookings o where o.staff_id = s.id and o.starts_at >= ${now} and o.state = ${sql.lit(bookingState.confirmed)}
+      order by o.starts_at limit ${limit}) b
+    where s.account_id = ${accountId} order by b.starts_at, b.id limit ${limit}`.execute(db);
+  return rows.map(bookingRow);
 }

@@ -192,3 +192,27 @@ export async function replaceCredential(db: Db, change: EncryptedChange<'credent
     where id = ${change.id} and credential = ${change.before} returning 1`.execute(db);
   return rows.length === 1;
 }
+
+/** A calendar whose authorization was revoked. */
+export interface DisconnectedCalendar {
+  staff_id: string;
+  /** Of the staff member. */
+  name: string;
+  provider: string;
+  dead_at: Date;
+  failure: string | null;
+}
+
+/** The account's calendars whose authorization was revoked, the oldest first. */
+export async function listDisconnectedCalendars(
+  db: Db,
+  accountId: string,
+  limit: number,
+): Promise<DisconnectedCalendar[]> {
+  const { rows } = await sql<DisconnectedCalendar>`
+    select c.staff_id, s.name, c.provider, c.dead_at, c.failure
+    from staff s join calendar_connections c on c.staff_id = s.id
+    where s.account_id = ${accountId} and s.deleted_at is null and c.dead_at is not null
+    order by c.dead_at, c.staff_id limit ${limit}`.execute(db);
+  return rows;
+}

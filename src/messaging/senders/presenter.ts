@@ -13,7 +13,7 @@ export const callbackUrlOf = (publicUrl: string, senderId: string): string =>
 export const callbackBaseOf = (publicUrl: string): string => `${publicUrl}/callbacks/messaging/`;
 
 /** The platform's code of a stored error, if it is a number. */
-function codeOf(error: unknown): number | null {
+export function codeOf(error: unknown): number | null {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'number' && Number.isInteger(code) ? code : null;
 }

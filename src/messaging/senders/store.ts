@@ -236,3 +236,23 @@ export async function listCallers(
     limit 20`.execute(db);
   return rows;
 }
+
+/** The account's halted senders, the oldest halt first. */
+export async function listHaltedSenders(
+  db: Db,
+  accountId: string,
+  limit: number,
+): Promise<
+  (Pick<SenderRow, 'id' | 'name' | 'display_phone' | 'halted_reason' | 'halted_error'> & {
+    halted_at: Date;
+  })[]
+> {
+  const { rows } = await sql<
+    Pick<SenderRow, 'id' | 'name' | 'display_phone' | 'halted_reason' | 'halted_error'> & { halted_at: Date }
+  >`
+    select id, name, display_phone, halted_reason, halted_error, halted_at from senders
+    where account_id = ${accountId} and halted_at is not null order by halted_at, id limit ${limit}`.execute(
+    db,
+  );
+  return rows;
+}

@@ -163,3 +163,13 @@ export async function writeSecrets(
     where id = ${id} returning ${columns}`.execute(tx);
   return rows[0] as EndpointRow;
 }
+
+/** The account's endpoints that fail or are disabled, the longest failing first. */
+export async function listFailingEndpoints(db: Db, accountId: string): Promise<EndpointRow[]> {
+  const { rows } = await sql<EndpointRow>`
+    select ${columns} from endpoints
+    where account_id = ${accountId} and status <> ${status.deleted}
+      and (status = ${status.disabled} or failing_since is not null)
+    order by failing_since nulls last, id`.execute(db);
+  return rows;
+}

@@ -1,0 +1,127 @@
+// The overview on the wire: what a start page shows.
+import { Type } from 'typebox';
+import { BookingItem } from './bookings.ts';
+import { Id, instant, nullable } from './envelope.ts';
+import { bookingCounts, deliveryCounts, foldedUntil, messageCounts } from './statistics.ts';
+
+export const OverviewQuery = Type.Object(
+  {
+    timezone: Type.Optional(
+      Type.String({ maxLength: 64, default: 'UTC', description: 'IANA time zone in which days begin.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const counts = Type.Object(
+  {
+    messages: Type.Object(messageCounts, { description: 'Messages by the stage that they entered.' }),
+    webhooks: nullable(
+      Type.Object(deliveryCounts, {
+        description: 'Attempts to deliver webhook events; null without the scope `manage`.',
+      }),
+    ),
+    appointments: nullable(
+      Type.Object(bookingCounts, { description: 'Bookings; null without the scope `manage`.' }),
+    ),
+  },
+  { title: 'OverviewCounts', description: 'Counts, as in the statistics.' },
+);
+
+const noneOf = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, 0]));
+const countsExample = {
+  messages: noneOf(Object.keys(messageCounts)),
+  webhooks: noneOf(Object.keys(deliveryCounts)),
+  appointments: noneOf(Object.keys(bookingCounts)),
+};
+
+const haltedSender = Type.Object(
+  {
+    _id: Id,
+    name: Type.String({ description: 'Its name.' }),
+    displayPhone: nullable(Type.String({ description: 'The number as people see it.' })),
+    haltedAt: instant('When it was halted.'),
+    haltedReason: nullable(Type.String({ description: 'Why.' })),
+    haltedCode: nullable(Type.Integer({ description: "The platform's code of the rejection." })),
+  },
+  { description: 'A halted sender.' },
+);
+const failingEndpoint = Type.Object(
+  {
+    _id: Id,
+    url: Type.String({ description: 'Its URL.' }),
+    status: Type.String({ description: '`active`, `paused` or `disabled`.' }),
+    disabledReason: nullable(Type.String({ description: 'Why it is disabled.' })),
+    failingSince: nullable(instant('Since when no delivery has succeeded.')),
+  },
+  { description: 'A failing or disabled endpoint.' },
+);
+const disconnectedCalendar = Type.Object(
+  {
+    appointmentUserId: Type.String({ ...Id, description: 'The staff member.' }),
+    name: Type.String({ description: 'Name of the staff member.' }),
+    provider: Type.String({ description: 'The kind of calendar.' }),
+    disconnectedAt: instant('When the authorization was found to be revoked.'),
+    error: nullable(Type.String({ description: 'What the calendar answered.' })),
+  },
+  { description: 'A calendar whose authorization was revoked.' },
+);
+
+export const Overview = Type.Object(
+  {
+    foldedUntil,
+    today: counts,
+    last30Days: Type.Object(counts.properties, {
+      title: 'OverviewMonth',
+      description: 'The last 30 days with today.',
+      examples: [countsExample],
+    }),
+    queue: Type.Object(
+      {
+        waiting: Type.Integer({
+          minimum: 0,
+          description:
+            'Queued messages; at most 100,000 are counted. Recipients of campaigns that are not fed yet are not included.',
+        }),
+        oldestAt: nullable(instant('When the oldest of them was created; null if the queue is empty.')),
+      },
+      { description: 'Messages that wait to be sent.' },
+    ),
+    haltedSenders: nullable(
+      Type.Array(haltedSender, {
+        description: 'Halted senders, at most 100; null without the scope `manage`.',
+      }),
+    ),
+    failingEndpoints: nullable(
+      Type.Array(failingEndpoint, {
+        description: 'Endpoints that fail or are disabled; null without the scope `manage`.',
+      }),
+    ),
+    disconnectedCalendars: nullable(
+      Type.Array(disconnectedCalendar, {
+        description: 'Calendars to reconnect, at most 100; null without the scope `appointments:read`.',
+      }),
+    ),
+    nextBookings: nullable(
+      Type.Array(BookingItem, {
+        description: 'The next five confirmed bookings, by their start; null without the scope `manage`.',
+      }),
+    ),
+  },
+  {
+    title: 'Overview',
+    description: 'What a start page shows.',
+    examples: [
+      {
+        foldedUntil: '2026-03-11T09:30:02.114Z',
+        today: countsExample,
+        last30Days: countsExample,
+        queue: { waiting: 12, oldestAt: '2026-03-11T09:29:58.000Z' },
+        haltedSenders: [],
+        failingEndpoints: [],
+        disconnectedCalendars: [],
+        nextBookings: [],
+      },
+    ],
+  },
+);

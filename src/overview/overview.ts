@@ -1,0 +1,68 @@
+// The overview of an account: its counts, and what somebody has to look at.
+
+import { listNextBookings } from '../appointments/booking/bookings-store.ts';
+import { bookingItem } from '../appointments/booking/presenter.ts';
+import { listDisconnectedCalendars } from '../appointments/calendar/connections-store.ts';
+import { uuidTime } from '../base/uuid-time.ts';
+import { codeOf } from '../messaging/senders/presenter.ts';
+import { listHaltedSenders } from '../messaging/senders/store.ts';
+import { summarizeQueue } from '../messaging/sending/queue-store.ts';
+import { type Period, readPeriods } from '../statistics/periods.ts';
+import type { ReadDeps } from '../statistics/read.ts';
+import { listFailingEndpoints } from '../webhooks/endpoints/store.ts';
+
+export type OverviewDeps = ReadDeps;
+
+const queueMax = 100_000;
+const listedMax = 100;
+const bookingsMax = 5;
+
+/** Reads the overview; parts that the scopes of the key do not cover are null. 400 for an unknown time zone. */
+export async function readOverview(
+  { db, clock }: OverviewDeps,
+  { accountId, scopes }: { accountId: string; scopes: ReadonlySet<string> },
+  timezone: string | undefined,
+) {
+  const mayManage = scopes.has('manage');
+  const periods = await readPeriods({ db, clock }, accountId, timezone);
+  const counts = ({ messages, webhooks, appointments }: Period) => ({
+    messages,
+    webhooks: mayManage ? webhooks : null,
+    appointments: mayManage ? appointments : null,
+  });
+  const queue = await summarizeQueue(db, accountId, queueMax);
+  const calendars = scopes.has('appointments:read')
+    ? await listDisconnectedCalendars(db, accountId, listedMax)
+    : null;
+  const senders = mayManage ? await listHaltedSenders(db, accountId, listedMax) : null;
+  const endpoints = mayManage ? await listFailingEndpoints(db, accountId) : null;
+  const bookings = mayManage
+    ? await listNextBookings(db, accountId, { now: new Date(clock.now()), limit: bookingsMax })
+    : null;
+  return {
+    foldedUntil: periods.foldedUntil.toISOString(),
+    today: counts(periods.today),
+    last30Days: counts(periods.last30Days),
+    queue: {
+      waiting: queue.waiting,
+      oldestAt: queue.oldest_id === null ? null : uuidTime(queue.oldest_id).toISOString(),
+    },
+    haltedSenders:
+      senders?.map((row) => ({
+        ...{ _id: row.id, name: row.name, displayPhone: row.display_phone },
+        ...{ haltedAt: row.halted_at.toISOString(), haltedReason: row.halted_reason },
+        haltedCode: codeOf(row.halted_error),
+      })) ?? null,
+    failingEndpoints:
+      endpoints?.map((row) => ({
+        ...{ _id: row.id, url: row.url, status: row.status, disabledReason: row.disabled_reason },
+        failingSince: row.failing_since?.toISOString() ?? null,
+      })) ?? null,
+    disconnectedCalendars:
+      calendars?.map((row) => ({
+        ...{ appointmentUserId: row.staff_id, name: row.name, provider: row.provider },
+        ...{ disconnectedAt: row.dead_at.toISOString(), error: row.failure },
+      })) ?? null,
+    nextBookings: bookings?.map(bookingItem) ?? null,
+  };
+}
