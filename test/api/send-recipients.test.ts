@@ -186,16 +186,17 @@ describe('an upload', () => {
     const waiting = new Promise<void>((resolve) => {
       go = resolve;
     });
+    let hasBegun = false;
     async function* slow() {
+      hasBegun = true;
       yield* rows(1);
       await waiting;
       yield* rows(1);
     }
     const running = addUploaded(deps(), { accountId: gateway.accountId, sendId: id }, from(slow()));
     running.catch(() => undefined);
-    await until(async () =>
-      expect((await call('POST', `/${id}/start`)).body.code).toBe('upload_in_progress'),
-    );
+    await until(async () => expect(hasBegun).toBe(true));
+    expect((await call('POST', `/${id}/start`)).body.code).toBe('upload_in_progress');
     expect((await add(id, [{ phone: phone() }])).body.code).toBe('upload_in_progress');
     expect((await call('DELETE', `/${id}`)).body.code).toBe('upload_in_progress');
     expect((await call('POST', `/${id}/cancel`)).status).toBe(200);
