@@ -3231,7 +3231,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Send>;
 
-  /** Add recipients to a draft. JSON with up to 1,000 recipients, or a file as `text/csv` or `application/x-ndjson` of up to 512 MB, with rows of up to 64 KB. A send has up to 1,000,000 recipients. Rows are added in order, 5,000 at a time; after a broken connection the same file can be posted again. Scope: `messages:send`. */
+  /** Add recipients to a draft. JSON with up to 1,000 recipients, or a file as `text/csv` or `application/x-ndjson` of up to 512 MB, with rows of up to 64 KB. A send has up to 1,000,000 recipients. Rows are added in order, 1,000 at a time; after a broken connection the same file can be posted again. Scope: `messages:send`. */
   addRecipients(
     input: {
       /** For CSV: a JSON object from column to field, such as `{"Mobile": "phone", "First name": "1"}`. Other columns are not read. */

@@ -48,7 +48,7 @@ export const campaignOperations: Record<string, Operation> = {
     id: 'addRecipients',
     summary: 'Add recipients to a draft',
     description:
-      'JSON with up to 1,000 recipients, or a file as `text/csv` or `application/x-ndjson` of up to 512 MB, with rows of up to 64 KB. A send has up to 1,000,000 recipients. Rows are added in order, 5,000 at a time; after a broken connection the same file can be posted again.',
+      'JSON with up to 1,000 recipients, or a file as `text/csv` or `application/x-ndjson` of up to 512 MB, with rows of up to 64 KB. A send has up to 1,000,000 recipients. Rows are added in order, 1,000 at a time; after a broken connection the same file can be posted again.',
     errors: [
       ...conflicts,
       'upload_in_progress',
