@@ -13,13 +13,34 @@ process.env.TMPDIR = folderForTemporaryFiles();
 /** Long tests, for `npm run test:full` (mode "full"). */
 const long = 'test/**/*.long.test.ts';
 
+/** Tests of single parts, which start no gateway and need no database. */
+const withoutProgram = ['rules', 'base', 'sandbox'].map((kind) => `test/${kind}/**/*.test.ts`);
+
 export default defineConfig(({ mode }) => ({
   test: {
     environment: 'node',
-    include: ['test/**/*.test.ts'],
-    exclude: mode === 'full' ? [] : [long],
-    setupFiles: ['test/harness/check-responses.ts'],
-    globalSetup: ['test/harness/global-setup.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'program',
+          include: ['test/**/*.test.ts'],
+          exclude: [...withoutProgram, ...(mode === 'full' ? [] : [long])],
+          setupFiles: ['test/harness/check-responses.ts'],
+          globalSetup: ['test/harness/global-setup.ts'],
+        },
+      },
+      {
+        extends: true,
+        // files share workers: half of these files' time was the start of a worker and the import of modules
+        test: {
+          name: 'parts',
+          include: withoutProgram,
+          exclude: mode === 'full' ? [] : [long],
+          isolate: false,
+        },
+      },
+    ],
     env: { NODE_COMPILE_CACHE: compiled },
     pool: 'forks',
     maxWorkers: 2,

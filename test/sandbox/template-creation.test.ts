@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => platform.close());
 
 test('a created template is pending, then approved with a callback whose id is a number', async () => {
-  await platform.control.settings({ approvalMs: 50 });
+  await platform.control.settings({ approvalMs: 400 });
   const { json, status } = await create({
     name: 'fresh',
     components: [body('Hi {{1}}, welcome back.', 'Asha')],
