@@ -79,7 +79,7 @@ test('a scheduled send waits apart from the queue, starts at its time, and its m
     templateId: ids.plain ?? '',
     recipients: to,
     name: 'June sale',
-    sendAt: ahead(1_500),
+    sendAt: ahead(60_000),
   });
   expect([status, body.data.queued]).toEqual([200, 3]);
   const { sendId: id, messages } = body.data;
@@ -89,6 +89,7 @@ test('a scheduled send waits apart from the queue, starts at its time, and its m
     status: 'queued',
     messageId: null,
   });
+  await comeDue(id);
   await inState(id, 'done');
   expect(await sent(to)).toEqual([1, 1, 1]);
   const message = await messageOf(gateway, messages[0]?.id ?? '');
@@ -138,10 +139,12 @@ test('a cancelled paused send fails its recipients with their events, and a seco
 });
 
 test('a paused send expires, with an event for each recipient', async () => {
-  const { id, messages } = await slowSend(8, { expiresInSeconds: 3 });
+  const { id, messages } = await slowSend(8, { expiresInSeconds: 600 });
   await act(id, 'pause');
   await until(async () => (await sendOf(id)).counts.waiting !== 0);
   expect((await sendOf(id)).expiresAt).not.toBeNull();
+  await sql`update sends set expires_at = now() where id = ${id}`.execute(gateway.database.db);
+  await sql`update send_feeds set due_at = now() where send_id = ${id}`.execute(gateway.database.db);
   await inState(id, 'done');
   const last = messages.at(-1)?.id ?? '';
   expect(await messageOf(gateway, last)).toMatchObject({ status: 'failed', error: { code: 900002 } });

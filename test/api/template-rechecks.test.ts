@@ -1,4 +1,5 @@
 // Queued messages of a template whose components change: those that no longer fit fail, the others are sent.
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { send } from '../harness/sends.ts';
@@ -150,7 +151,10 @@ it('stores no send that was checked against earlier components', async () => {
       recipients: [{ phone: '15550940003', variables: { '1': 'Ada' } }],
     });
     // the send has been checked when its insert waits for this lock
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const waiting = () =>
+      sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%insertSend%'
+        and datname = current_database()`.execute(db);
+    await expect.poll(async () => (await waiting()).rows.length, { interval: 20 }).toBe(1);
     await tx
       .updateTable('templates')
       .set({ components_changed_at: new Date(), recheck_since: new Date() })
