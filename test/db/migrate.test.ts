@@ -98,8 +98,8 @@ describe('migrations', () => {
   });
 
   test('run without timeouts on one connection and restore its limits', async () => {
-    const withTimeouts = database.open({ maxConnections: 1, statementTimeoutMs: 100, lockTimeoutMs: 100 });
-    await write('0001_slow.sql', 'create table a (id int); select pg_sleep(0.3)');
+    const withTimeouts = database.open({ maxConnections: 1, statementTimeoutMs: 500, lockTimeoutMs: 500 });
+    await write('0001_slow.sql', 'create table a (id int); select pg_sleep(0.6)');
     expect(await migrateToLatest(withTimeouts, folder)).toEqual(['0001_slow']);
     await expect(sql`select pg_sleep(5)`.execute(withTimeouts)).rejects.toThrow(/statement timeout/);
   });
