@@ -48,9 +48,9 @@ const until = (condition: () => Promise<boolean>) =>
 const sent = async (to: string[]) =>
   (await Promise.all(to.map((phone) => gateway.platform.ledger({ phone })))).map((one) => one.length);
 const inState = (id: string, state: string) => until(async () => (await sendOf(id)).state === state);
-/** Makes the time of a scheduled send come. */
-async function comeDue(id: string): Promise<void> {
-  await sql`update sends set send_at = now() where id = ${id}`.execute(gateway.database.db);
+/** Makes the time of a send come. */
+async function comeDue(id: string, time: 'send_at' | 'expires_at' = 'send_at'): Promise<void> {
+  await sql`update sends set ${sql.ref(time)} = now() where id = ${id}`.execute(gateway.database.db);
   await sql`update send_feeds set due_at = now() where send_id = ${id}`.execute(gateway.database.db);
 }
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
@@ -143,8 +143,7 @@ test('a paused send expires, with an event for each recipient', async () => {
   await act(id, 'pause');
   await until(async () => (await sendOf(id)).counts.waiting !== 0);
   expect((await sendOf(id)).expiresAt).not.toBeNull();
-  await sql`update sends set expires_at = now() where id = ${id}`.execute(gateway.database.db);
-  await sql`update send_feeds set due_at = now() where send_id = ${id}`.execute(gateway.database.db);
+  await comeDue(id, 'expires_at');
   await inState(id, 'done');
   const last = messages.at(-1)?.id ?? '';
   expect(await messageOf(gateway, last)).toMatchObject({ status: 'failed', error: { code: 900002 } });
