@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { Db, Tx } from '../../src/db/db.ts';
 import { makePartitions } from '../../src/db/partitions.ts';
+import { findConversation, insertReply, type NewReply } from '../../src/messaging/replies/store.ts';
 import { foldReports, ownErrors } from '../../src/messaging/sending/message.ts';
 import {
   claimDue,
@@ -19,7 +20,11 @@ import {
   recordAccepted,
   recordRetry,
 } from '../../src/messaging/sending/messages-moves-store.ts';
-import { existingMessages, findByMessageRef } from '../../src/messaging/sending/messages-store.ts';
+import {
+  existingMessages,
+  findByMessageRef,
+  listMessagesTo,
+} from '../../src/messaging/sending/messages-store.ts';
 import { reservePace, slowPace } from '../../src/messaging/sending/paces-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';
@@ -77,6 +82,34 @@ describe('on an empty database', () => {
     const plan = await planOf(database.hot, run);
     expect(plan).toContain('sender_paces_pkey');
     expect(plan).not.toContain('Seq Scan');
+  });
+});
+
+describe('a reply', () => {
+  const reply: NewReply = {
+    ...{ accountId: key.accountId, id: key.id, senderId: key.id, identity: '1', phone: '1', userId: null },
+    ...{ content: { reply: { kind: 'text', text: 'x' } }, mediaId: null, metadata: null },
+    ...{ priority: 1, processId: 0, dispatchMode: 'dispatching' },
+  };
+  it.each<[string, (db: Db & Tx) => Promise<unknown>]>([
+    ['finding its window', (db) => findConversation(db, { ...reply, senderId: undefined })],
+    ['storing it', (db) => insertReply(db, reply)],
+  ])('%s reads one person by key', async (_what, run) => {
+    const plan = await planOf(database.hot, run);
+    expect(plan).toMatch(
+      /contact_identities_pkey[^\n]*\n\s*Index Cond: \(\(account_id = [^)]+\) AND \(identity = /,
+    );
+    expect(plan).toMatch(
+      /contact_windows_pkey[^\n]*\n\s*Index Cond: \(\(account_id = [^)]+\) AND \(contact_id = /,
+    );
+    expect(plan).not.toContain('Seq Scan');
+  });
+
+  it('to a user id is found by its person, without an index of messages', async () => {
+    const plan = await planOf(database.db, (db) =>
+      listMessagesTo(db, key.accountId, { phones: [], userIds: ['US.1'], beforeId: undefined }, 20),
+    );
+    expect(plan).toMatch(/user_id_messages_pkey/);
   });
 });
 
