@@ -38,7 +38,7 @@ describe('the body of a reply', () => {
       'a place with its degrees as numbers',
       { kind: 'location', latitude: 1.25, longitude: -2, name: 'Shop' },
       {},
-      { type: 'location', location: { latitude: 1.25, longitude: -2, name: 'Shop' } },
+      { type: 'location', location: { latitude: '1.25', longitude: '-2', name: 'Shop' } },
     ],
     [
       'contact cards',

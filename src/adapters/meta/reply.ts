@@ -36,7 +36,9 @@ function typed(content: ReplyContent, { replyTo, platformMediaId }: OutgoingRepl
       return { type: media, [media]: withSet({ ...file, caption, filename: fileName }) };
     }
     case 'location': {
-      const { latitude, longitude, name, address } = content;
+      const { name, address } = content;
+      // the published schema has texts
+      const [latitude, longitude] = [String(content.latitude), String(content.longitude)];
       return { type: 'location', location: withSet({ latitude, longitude, name, address }) };
     }
     case 'contacts':
