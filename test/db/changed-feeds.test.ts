@@ -12,6 +12,7 @@ import { lockTemplateToRecheck, oldestOpenSend } from '../../src/messaging/sendi
 import { insertScheduledSend } from '../../src/messaging/sending/scheduled-store.ts';
 import { insertSend } from '../../src/messaging/sending/sends-store.ts';
 import { findTemplate, type TemplateRow } from '../../src/messaging/templates/store.ts';
+import { measure } from '../../src/statistics/measures.ts';
 import { accountId } from '../harness/dispatch.ts';
 import { type KeptSends, openKeptSends, recipients } from '../harness/kept-sends.ts';
 
@@ -60,6 +61,8 @@ describe('a send whose template changed after its recipients were checked', () =
       { id: keys[0]?.id, due: false },
       { id: keys[1]?.id, due: true },
     ]);
+    const counts = await sql`select measure, amount from statistics_changes`.execute(database.db);
+    expect(counts.rows).toEqual([{ measure: measure.queued, amount: 2 }]);
     await sends.inTx((tx) => pause(tx, key));
     await sends.inTx(async (tx) => expect(await lockPortion(tx, key, after, 2)).toEqual([]));
   });

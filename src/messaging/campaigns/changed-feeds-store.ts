@@ -4,7 +4,7 @@ import type { Tx } from '../../db/db.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
 import type { SendKey } from '../sending/sends-store.ts';
 import { type TemplateRow, versionOf } from '../templates/store.ts';
-import { messageColumns, recipientValues, startedSend } from './feeds-store.ts';
+import { counted, messageColumns, recipientValues, startedSend } from './feeds-store.ts';
 
 /** A recipient to be checked before it is fed. */
 export interface PortionRow {
@@ -47,7 +47,8 @@ export async function movePortion(
   await sql`
     with send as (select s.* from sends s where s.account_id = ${accountId} and s.id = ${sendId}),
     moved as (
-      delete from send_recipients r where r.send_id = ${sendId} and r.id = any(${idsOf(portion)}) returning r.*)
+      delete from send_recipients r where r.send_id = ${sendId} and r.id = any(${idsOf(portion)}) returning r.*),
+    ${counted}
     insert into messages (${messageColumns})
     select ${recipientValues}, send.expires_at, case when not m.id = any(${idsOf(misfits)}) then now() end
     from moved m, send`.execute(tx);

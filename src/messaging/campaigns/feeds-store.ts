@@ -119,7 +119,7 @@ const taken = (limit: number) => sql`
     delete from send_recipients r using picked p where r.send_id = p.send_id and r.phone = p.phone returning r.*)`;
 
 /** Counts the recipients of the CTE `moved` as queued messages, without those that a pause had returned. */
-const counted = sql`
+export const counted = sql`
   counted as (${insertQueuedCounts(sql`(
     select send.account_id, send.sender_id, send.template_id, coalesce(send.priority, 2) as priority
     from moved, send where not moved.was_queued)`)})`;

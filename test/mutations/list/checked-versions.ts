@@ -44,6 +44,13 @@ export const mutations: Mutation[] = [
     tests: steps,
   },
   {
+    name: 'recipients that are fed after a check are not counted as queued',
+    file: changed,
+    find: '    ${counted}\n    insert into messages',
+    replace: '    uncounted as (select 1)\n    insert into messages',
+    tests: steps,
+  },
+  {
     name: 'recipients that no longer fit are fed',
     file: 'src/messaging/campaigns/feed-changed.ts',
     find: '!fits(plan, content)',
