@@ -9,6 +9,7 @@ import type { Db } from './db/db.ts';
 import type { OpenDatabase } from './db/open-database.ts';
 import { checkDatabase } from './db/ready.ts';
 import { openShutdown, within } from './http/draining.ts';
+import { openExports } from './http/exports.ts';
 import { listen } from './http/listen.ts';
 import { feedSends } from './messaging/campaigns/feed.ts';
 import { openLinkRecipients } from './messaging/contacts/link-recipients.ts';
@@ -93,6 +94,7 @@ function openShared(parts: Parts, publicUrl: () => string) {
     deliveries,
     publicUrl,
     lastCallbacks: openLastCallbacks(parts),
+    exports: openExports(),
     dispatcher: openMessageDispatcher(parts, deliveries, publicUrl),
     applyReports: openApplyReports({ ...parts, deliveries, publicUrl }),
     applyReceived: openApplyReceived({ ...parts, deliveries }),

@@ -14,6 +14,8 @@ export type AddedRecipients = {
   added: number;
   /** Rows whose phone the send already had; they change nothing. */
   duplicates: number;
+  /** Recipients that were added although they opted out of such messages: they will fail 900005. */
+  optedOut: number;
   /** Rows with a problem; they are not added. */
   rejected: number;
   /** The first 1,000 problems. */
@@ -918,6 +920,18 @@ export type GivenAnswer = {
   answer: string;
 };
 
+/** What became of the rows. */
+export type ImportedOptOuts = {
+  /** Rows that changed what a person receives. */
+  changed: number;
+  /** Rows of people who had opted out already, or for whom a newer decision counts. */
+  unchanged: number;
+  /** Rows with a problem; they change nothing. */
+  rejected: number;
+  /** The first 1,000 problems. */
+  errors: Array<OptOutRowProblem>;
+};
+
 /** An API key without its secret. */
 export type Key = {
   /** UUIDv7. */
@@ -1295,6 +1309,16 @@ export type OptOutChange = {
   timestamp: number;
 };
 
+/** A problem of one row. */
+export type OptOutRowProblem = {
+  /** Number of the row; the header is row 1. */
+  row: number;
+  /** The column; empty for the whole row. */
+  path: string;
+  /** What is wrong and what is allowed. */
+  message: string;
+};
+
 /** The words and buttons by which people opt out. */
 export type OptOutSettings = {
   /** A text message that is one of these words, in upper or lower case, opts its writer out of marketing. Empty: off. */
@@ -1306,6 +1330,9 @@ export type OptOutSettings = {
   /** Words to choose from, by language. None of them is on until you set it. */
   suggested: Array<SuggestedWords>;
 };
+
+/** CSV in UTF-8 with a header line. Columns: `phone` or `userId`, or both; `otherPhones` (other numbers of the person, separated by spaces), `scope` (default `marketing`), `reason`, `createdAt` (when it was decided; default: now). `source` is ignored. */
+export type OptOutsFile = string;
 
 /** What a start page shows. */
 export type Overview = {
@@ -2924,6 +2951,8 @@ export interface OperationErrors {
   listOptOuts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   putOptOutOfUser: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
   deleteOptOutOfUser: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  importOptOuts: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type' | 'upload_timeout';
+  exportOptOuts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   getOptOutSettings: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
   putOptOutSettings: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
   putOptOut: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
@@ -3454,6 +3483,20 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<RemovedOptOut>;
+
+  /** Import opt-outs. A CSV file of up to 512 MB, as another system or `GET /v1/opt-outs.csv` made it. Each row is what `PUT` does, at its `createdAt`: a newer decision of the person stays. Rows are imported in order, 1,000 at a time; after a broken connection the same file can be posted again. Scope: `messages:send`. */
+  importOptOuts(
+    input: {
+      body: OptOutsFile;
+    },
+    options?: CallOptions,
+  ): Promise<ImportedOptOuts>;
+
+  /** Export opt-outs. CSV (RFC 4180), newest first, streamed. A cell that a spreadsheet would run as a formula begins with an apostrophe. One export of a key at a time. Scope: `messages:read`. */
+  exportOptOuts(
+    input?: Record<never, never>,
+    options?: CallOptions,
+  ): Promise<Response>;
 
   /** Get the words and buttons of opt-outs. Scope: `manage`. */
   getOptOutSettings(
@@ -4069,6 +4112,8 @@ export const operations = {
   listOptOuts: 'GET /v1/opt-outs list',
   putOptOutOfUser: 'PUT /v1/opt-outs',
   deleteOptOutOfUser: 'DELETE /v1/opt-outs',
+  importOptOuts: 'POST /v1/opt-outs/import',
+  exportOptOuts: 'GET /v1/opt-outs.csv file',
   getOptOutSettings: 'GET /v1/opt-outs/settings',
   putOptOutSettings: 'PUT /v1/opt-outs/settings',
   putOptOut: 'PUT /v1/opt-outs/{phone}',

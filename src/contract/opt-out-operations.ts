@@ -13,6 +13,23 @@ export const optOutOperations: Record<string, Operation> = {
     description: 'People who do not want messages, newest first.',
     message: 'Opt-outs listed.',
   },
+  'POST /v1/opt-outs/import': {
+    ...optOuts,
+    id: 'importOptOuts',
+    summary: 'Import opt-outs',
+    description:
+      'A CSV file of up to 512 MB, as another system or `GET /v1/opt-outs.csv` made it. Each row is what `PUT` does, at its `createdAt`: a newer decision of the person stays. Rows are imported in order, 1,000 at a time; after a broken connection the same file can be posted again.',
+    errors: ['upload_timeout', 'body_too_large', 'unsupported_media_type'],
+    message: '998 people opted out.',
+  },
+  'GET /v1/opt-outs.csv': {
+    ...optOuts,
+    id: 'exportOptOuts',
+    summary: 'Export opt-outs',
+    description:
+      'CSV (RFC 4180), newest first, streamed. A cell that a spreadsheet would run as a formula begins with an apostrophe. One export of a key at a time.',
+    message: 'The opt-outs.',
+  },
   'GET /v1/opt-outs/settings': {
     ...optOuts,
     id: 'getOptOutSettings',

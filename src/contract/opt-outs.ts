@@ -129,3 +129,41 @@ export const OptOutChange = Type.Object(
     ],
   },
 );
+
+export const OptOutsFile = Type.String({
+  title: 'OptOutsFile',
+  description:
+    'CSV in UTF-8 with a header line. Columns: `phone` or `userId`, or both; `otherPhones` (other numbers of the person, separated by spaces), `scope` (default `marketing`), `reason`, `createdAt` (when it was decided; default: now). `source` is ignored.',
+  examples: ['phone,scope,reason\n15551234567,marketing,Asked on the phone\n'],
+});
+
+export const ImportedOptOuts = Type.Object(
+  {
+    changed: Type.Integer({ description: 'Rows that changed what a person receives.' }),
+    unchanged: Type.Integer({
+      description: 'Rows of people who had opted out already, or for whom a newer decision counts.',
+    }),
+    rejected: Type.Integer({ description: 'Rows with a problem; they change nothing.' }),
+    errors: Type.Array(
+      Type.Object(
+        {
+          row: Type.Integer({ description: 'Number of the row; the header is row 1.' }),
+          path: Type.String({ description: 'The column; empty for the whole row.' }),
+          message: Type.String({ description: 'What is wrong and what is allowed.' }),
+        },
+        { title: 'OptOutRowProblem', description: 'A problem of one row.' },
+      ),
+      { description: 'The first 1,000 problems.' },
+    ),
+  },
+  {
+    title: 'ImportedOptOuts',
+    description: 'What became of the rows.',
+    examples: [
+      {
+        ...{ changed: 998, unchanged: 1, rejected: 1 },
+        errors: [{ row: 17, path: 'phone', message: 'must have 7 to 15 digits, with the country code' }],
+      },
+    ],
+  },
+);

@@ -39,6 +39,10 @@ export const AddedRecipients = Type.Object(
   {
     added: Type.Integer({ description: 'Recipients that were added.' }),
     duplicates: Type.Integer({ description: 'Rows whose phone the send already had; they change nothing.' }),
+    optedOut: Type.Integer({
+      description:
+        'Recipients that were added although they opted out of such messages: they will fail 900005.',
+    }),
     rejected,
     errors: Type.Array(
       Type.Object(
@@ -60,6 +64,7 @@ export const AddedRecipients = Type.Object(
       {
         added: 998,
         duplicates: 1,
+        optedOut: 3,
         rejected: 1,
         errors: [{ row: 17, path: 'phone', message: 'must have 7 to 15 digits, with the country code' }],
       },

@@ -39,7 +39,7 @@ test('a draft is filled, sends nothing before its start, and each recipient keep
   ]);
   expect([added.status, added.body.data]).toEqual([
     200,
-    { added: 2, duplicates: 0, rejected: 0, errors: [] },
+    { added: 2, duplicates: 0, optedOut: 0, rejected: 0, errors: [] },
   ]);
   expect(await sendOf(id)).toMatchObject({
     state: 'draft',

@@ -1,8 +1,8 @@
 // Exports as CSV: whole, safe for spreadsheets, one at a time, and aborted when they fail.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cellOf, cellText } from '../../src/messaging/campaigns/cells.ts';
-import { openExports } from '../../src/messaging/campaigns/export.ts';
+import { cellOf, cellText } from '../../src/http/csv-cells.ts';
+import { openExports } from '../../src/http/exports.ts';
 import { openDrafts } from '../harness/campaigns.ts';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { messageOf, send, templateKinds } from '../harness/sends.ts';

@@ -82,7 +82,8 @@ describe('an opt-out of all', () => {
     const made = await gateway.call<{ sendId: string }>('POST', '/v1/sends', { body: { templateId: offer } });
     const draft = made.body.data.sendId;
     const recipients = [{ phone: out }, { phone: fine }];
-    await gateway.call('POST', `/v1/sends/${draft}/recipients`, { body: { recipients } });
+    const added = await gateway.call('POST', `/v1/sends/${draft}/recipients`, { body: { recipients } });
+    expect(added.body.data).toMatchObject({ added: 2, optedOut: 1 });
     await gateway.call('POST', `/v1/sends/${draft}/start`);
     for (const id of [scheduled.body.data.sendId, draft]) {
       const of = async () =>
@@ -144,5 +145,87 @@ describe('the list', () => {
     expect((await gateway.call('PUT', '/v1/opt-outs', { body: { scope: 'all' } })).status).toBe(400);
     expect((await gateway.call('DELETE', '/v1/opt-outs')).status).toBe(400);
     expect(await list({ phone: 'nobody' })).toEqual([]);
+  });
+});
+
+describe('a file of opt-outs', () => {
+  const load = (body: string, type = 'text/csv') =>
+    gateway.call<{ changed: number; unchanged: number; rejected: number; errors: object[] }>(
+      'POST',
+      '/v1/opt-outs/import',
+      { body, headers: { 'Content-Type': type } },
+    );
+
+  it('opts its people out, and reports problems by row', async () => {
+    const [one, other] = [newPhone(), newPhone()];
+    const rows = [
+      `${one};all;'=asked`,
+      `${other};;`,
+      '9.19E+11;;',
+      ';;',
+      `${other};some;`,
+      'a',
+      `${one};all;x`,
+    ];
+    const loaded = await load(`\ufeffphone;scope;reason\r\n${rows.join('\r\n')}`);
+    expect(loaded.body.data).toMatchObject({
+      ...{ changed: 2, unchanged: 1, rejected: 4 },
+      errors: [
+        { row: 4, path: 'phone', message: expect.stringContaining('spreadsheet') },
+        { row: 5, path: 'phone' },
+        { row: 6, path: 'scope' },
+        { row: 7, path: '', message: 'has 1 cells, but the header has 3' },
+      ],
+    });
+    expect(await list({ phone: one })).toMatchObject([{ scope: 'all', reason: 'x', source: 'api' }]);
+    expect(await list({ phone: other })).toMatchObject([{ scope: 'marketing', reason: null }]);
+    await expect.poll(() => eventsOf(one)).toHaveLength(1);
+  });
+
+  it('that was exported imports as it was, with every number, and undoes no newer decision', async () => {
+    const [kept, lifted] = [newPhone(), newPhone()];
+    for (const phone of [kept, lifted]) await put(phone, { scope: 'marketing', reason: '=1+1' });
+    await load(`phone,otherPhones,userId\n${kept},15559990001 15559990002,US.999`);
+    const exported = await gateway.call('GET', '/v1/opt-outs.csv');
+    expect(exported.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(exported.text.split('\r\n')[0]).toBe('phone,otherPhones,userId,scope,source,reason,createdAt');
+    expect(exported.text).toContain(`${kept},15559990001 15559990002,US.999,marketing,api,`);
+    await new Promise((resolve) => setTimeout(resolve, 1_000 - (Date.now() % 1_000)));
+    await remove(lifted);
+    await remove(kept);
+    await put(kept, { scope: 'marketing' });
+    const again = await load(exported.text);
+    expect(again.body.data).toMatchObject({ changed: 0, rejected: 0, errors: [] });
+    expect(await list({ phone: lifted })).toEqual([]);
+    expect(await list({ userId: 'US.999' })).toMatchObject([{ phone: kept }]);
+    const other = await gateway.otherAccount();
+    await gateway.call('POST', '/v1/opt-outs/import', {
+      ...{ key: other, body: exported.text, headers: { 'Content-Type': 'text/csv' } },
+    });
+    const theirs = await gateway.call('GET', '/v1/opt-outs.csv', { key: other });
+    const facts = (text: string) =>
+      text
+        .split('\r\n')
+        .map((line) => line.split(',').slice(0, 4).join(','))
+        .sort();
+    expect(facts(theirs.text)).toEqual(facts(exported.text));
+  });
+
+  it.each([
+    ['phone,shoe\n1,2', 'shoe'],
+    ['scope\nall', 'phone'],
+    ['phone,phone\n1,2', 'phone'],
+    ['', ''],
+    ['phone\n"1', 'row 1'],
+    [`phone,createdAt\n15550000000,${new Date(Date.now() + 60_000).toISOString()}`, undefined],
+  ])('that cannot be read is rejected: %j', async (file, path) => {
+    const { status, body } = await load(file);
+    if (path === undefined) expect(body.data).toMatchObject({ rejected: 1, errors: [{ path: 'createdAt' }] });
+    else expect({ status, path: body.errors?.[0]?.path }).toEqual({ status: 400, path });
+  });
+
+  it('must be CSV', async () => {
+    expect((await load('{}', 'application/json')).status).toBe(415);
+    expect((await load('x', 'application/x-ndjson')).status).toBe(415);
   });
 });

@@ -5,9 +5,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { AppError } from '../../src/base/errors.ts';
+import { textOf } from '../../src/http/upload-stream.ts';
 import { addUploaded } from '../../src/messaging/campaigns/add-recipients.ts';
 import { ndjsonRows } from '../../src/messaging/campaigns/ndjson-rows.ts';
-import { textOf } from '../../src/messaging/campaigns/upload-stream.ts';
 import { openDrafts } from '../harness/campaigns.ts';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { templateKinds } from '../harness/sends.ts';
@@ -44,7 +44,7 @@ describe('rows', () => {
       7,
       { phone: '9.19E+11', variables },
     ]);
-    expect(body.data).toMatchObject({ added: 1, duplicates: 1, rejected: 5 });
+    expect(body.data).toMatchObject({ added: 1, duplicates: 1, optedOut: 0, rejected: 5 });
     expect(body.data.errors.map(({ row, path }) => [row, path])).toEqual([
       [2, 'phone'],
       [3, 'variables.3'],
@@ -81,6 +81,7 @@ describe('rows', () => {
     expect((await upload(id, commas)).body.data).toEqual({
       added: 2,
       duplicates: 0,
+      optedOut: 0,
       rejected: 0,
       errors: [],
     });

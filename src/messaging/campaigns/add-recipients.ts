@@ -40,6 +40,8 @@ export interface Added {
   added: number;
   /** Rows whose phone the send already had. */
   duplicates: number;
+  /** Rows that were added although the person opted out of such messages: they will fail 900005. */
+  optedOut: number;
   rejected: number;
   /** Of the first 1,000 problems. */
   errors: RowProblem[];
@@ -88,7 +90,7 @@ export async function addUploaded(
       plan: sendablePlan(template),
       defaults: (send.defaults ?? {}) as Defaults,
       room: (deps.recipientsMax ?? recipientsMaxDefault) - send.total,
-      result: { added: 0, duplicates: 0, rejected: 0, errors: [] },
+      result: { added: 0, duplicates: 0, optedOut: 0, rejected: 0, errors: [] },
     };
     let batch: UploadedRow[] = [];
     let bytes = 0;
@@ -196,6 +198,7 @@ async function store(
         'The send was cancelled, or another upload took over. Rows that were added stay.',
       );
     result.added += batch.added;
+    result.optedOut += batch.opted_out;
     result.duplicates += part.length - batch.added;
     upload.room = (deps.recipientsMax ?? recipientsMaxDefault) - batch.total;
     at += part.length;

@@ -1,44 +1,22 @@
-// Routes: exports as CSV, streamed. A failure in the middle aborts the connection, so that no client takes a part for the whole.
-import { Readable } from 'node:stream';
+// Routes: exports of messages and recipients.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../base/clock.ts';
-import type { Log } from '../../base/log.ts';
 import { csvFile, ExportMessagesQuery } from '../../contract/campaigns.ts';
 import { SendParams } from '../../contract/sends.ts';
 import type { Db } from '../../db/db.ts';
+import { type ExportDeps, sendExport } from '../../http/exports.ts';
 import type { Server } from '../../http/request.ts';
 import { requireSend } from '../sending/find-send.ts';
 import { kindNumber } from '../sending/message.ts';
-import { messageLines, openExports, recipientLines } from './export.ts';
+import { messageLines, recipientLines } from './export.ts';
 
-export interface ExportRoutesDeps {
+export interface ExportRoutesDeps extends ExportDeps {
   db: Db;
   clock: Clock;
-  log: Log;
 }
 
 /** GET /v1/sends/:sendId/recipients.csv and GET /v1/messages.csv. */
 export function exportRoutes(server: Server, deps: ExportRoutesDeps): void {
-  const exports = openExports();
-
-  const stream = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { name, lines }: { name: string; lines: () => AsyncIterable<string> },
-  ): FastifyReply => {
-    const end = exports.begin(request.caller.keyId);
-    const body = Readable.from(lines());
-    // also after a broken connection: the stream is destroyed then
-    body.once('close', end);
-    body.once('error', (error) => deps.log.error({ err: error, reqId: request.id }, 'export.failed'));
-    const { accountId, keyId } = request.caller;
-    deps.log.info({ reqId: request.id, accountId, keyId, file: name }, 'export.begun');
-    return reply
-      .type('text/csv; charset=utf-8')
-      .header('Content-Disposition', `attachment; filename="${name}"`)
-      .send(body as never);
-  };
-
   server.get(
     '/v1/sends/:sendId/recipients.csv',
     {
@@ -48,7 +26,10 @@ export function exportRoutes(server: Server, deps: ExportRoutesDeps): void {
     async (request, reply) => {
       const send = await requireSend(deps, request.caller.accountId, request.params.sendId);
       const lines = () => recipientLines(deps.db, send);
-      return stream(request, reply as FastifyReply, { name: `recipients-${send.id}.csv`, lines });
+      return sendExport(deps, request as FastifyRequest, reply as FastifyReply, {
+        name: `recipients-${send.id}.csv`,
+        lines,
+      });
     },
   );
 
@@ -66,7 +47,10 @@ export function exportRoutes(server: Server, deps: ExportRoutesDeps): void {
         kind: kindNumber(request.query.kind),
       };
       const lines = () => messageLines(deps, request.caller.accountId, range);
-      return stream(request, reply as FastifyReply, { name: 'messages.csv', lines });
+      return sendExport(deps, request as FastifyRequest, reply as FastifyReply, {
+        name: 'messages.csv',
+        lines,
+      });
     },
   );
 }

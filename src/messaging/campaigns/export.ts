@@ -1,33 +1,16 @@
 // Exports as CSV: rows are read in steps by key, so that neither side holds more than a step.
 import type { Clock } from '../../base/clock.ts';
-import { AppError } from '../../base/errors.ts';
 import { lowestUuidAt, uuidTime } from '../../base/uuid-time.ts';
 import { messageKinds } from '../../contract/messages.ts';
 import type { Db } from '../../db/db.ts';
+import { lineOf } from '../../http/csv-cells.ts';
 import { stateName } from '../sending/message.ts';
 import { categoryOf } from '../sending/presenter.ts';
 import { findSendNames, type SendName, type SendRow } from '../sending/sends-store.ts';
-import { lineOf } from './cells.ts';
 import { type ExportedMessage, nextMessages } from './exports-store.ts';
 import { listRecipients } from './recipients-list-store.ts';
 
 const rowsPerStep = 1_000;
-
-/** The exports of this process by API key: one at a time. */
-export function openExports() {
-  const running = new Set<string>();
-  return {
-    /** Begins an export of a key; returns what ends it. Throws 429 `rate_limited` while another one runs. */
-    begin(keyId: string): () => void {
-      if (running.has(keyId))
-        throw new AppError('rate_limited', 'Another export of this key is running. Export one at a time.', {
-          retryAfterSeconds: 10,
-        });
-      running.add(keyId);
-      return () => running.delete(keyId);
-    },
-  };
-}
 
 const iso = (at: Date | null) => at?.toISOString() ?? null;
 

@@ -1,6 +1,7 @@
 // Recipients from NDJSON: one JSON object a line.
+
+import { rowMaxBytes, rowTooLarge } from '../../http/upload-stream.ts';
 import type { UploadedRow } from './csv-rows.ts';
-import { rowMaxBytes, rowTooLarge } from './upload-stream.ts';
 
 /** Yields a row for each line that is not empty. Throws 413 for a line over the limit. */
 export async function* ndjsonRows(text: AsyncIterable<string>): AsyncGenerator<UploadedRow> {

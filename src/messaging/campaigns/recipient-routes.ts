@@ -15,6 +15,7 @@ import { SendParams } from '../../contract/sends.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
+import { drain, textOf, type UploadLimits } from '../../http/upload-stream.ts';
 import { requestValidator } from '../../http/validation.ts';
 import { requireSend } from '../sending/find-send.ts';
 import { stateName, stateNumber } from '../sending/message.ts';
@@ -25,14 +26,11 @@ import { sendKeyOf } from './draft-routes.ts';
 import { type DraftDeps, emptyDraft } from './drafts.ts';
 import { ndjsonRows } from './ndjson-rows.ts';
 import { type ListedRecipient, listRecipients } from './recipients-list-store.ts';
-import { textOf, type UploadLimits } from './upload-stream.ts';
 
 export type RecipientRoutesDeps = AddDeps & DraftDeps & { uploadLimits?: UploadLimits };
 
 const jsonMaxBytes = 8 * 1024 * 1024;
 const jsonMaxRows = 1_000;
-/** How long the rest of a rejected upload is read, so that the client gets the response. */
-const drainMs = 30_000;
 
 /** POST, GET and DELETE /v1/sends/:sendId/recipients. */
 export function recipientRoutes(server: Server, deps: RecipientRoutesDeps): void {
@@ -85,7 +83,7 @@ function uploadRoute(server: Server, deps: RecipientRoutesDeps): void {
       } catch (error) {
         if (!request.raw.complete) {
           reply.header('Connection', 'close');
-          drain(request);
+          drain(request.raw);
         }
         throw error;
       }
@@ -135,13 +133,6 @@ async function* jsonRows(body: unknown): AsyncGenerator<UploadedRow> {
     throw invalidRequest([{ path: 'recipients', message }]);
   }
   for (const [index, value] of recipients.entries()) yield { row: index + 1, value };
-}
-
-function drain({ raw }: FastifyRequest): void {
-  const timer = setTimeout(() => raw.socket.destroy(), drainMs);
-  raw.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
-  raw.on('error', () => undefined);
-  raw.resume();
 }
 
 function listRoute(server: Server, deps: RecipientRoutesDeps): void {

@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../db/db.ts';
 import { jsonLines } from '../../db/json-lines.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
+import { isOptedOut } from '../sending/messages-sql-store.ts';
 import { type KeptMessage, keptRows } from '../sending/scheduled-store.ts';
 import type { SendKey } from '../sending/sends-store.ts';
 import { versionOf } from '../templates/store.ts';
@@ -36,6 +37,8 @@ export async function endLease(db: Db, of: SendKey, leaseId: string): Promise<vo
 /** What a batch of recipients added; undefined if the lease or the draft is gone. */
 export interface AddedBatch {
   added: number;
+  /** Those of them who do not want the template: their messages will fail. */
+  opted_out: number;
   /** The recipients of the send afterwards. */
   total: number;
 }
@@ -49,16 +52,20 @@ export async function addRecipients(
 ): Promise<AddedBatch | undefined> {
   const { rows } = await sql<AddedBatch>`
     with send as (
-      select s.account_id, s.id from sends s where s.account_id = ${of.accountId} and s.id = ${of.sendId} and s.stage = ${stageSql.draft}
+      select s.account_id, s.id, coalesce(s.priority, 2) as priority from sends s
+      where s.account_id = ${of.accountId} and s.id = ${of.sendId} and s.stage = ${stageSql.draft}
         and s.cancelled_at is null and s.upload_id = ${leaseId} for no key update),
     fresh as (
       insert into send_recipients (send_id, account_id, phone, id, name, content, media_id, metadata)
       select send.id, send.account_id, x.phone, x.id, x.name, x.content, x.media_id, x.metadata
       from send, ${keptRows(messages)}
-      on conflict (send_id, phone) do nothing returning 1)
+      on conflict (send_id, phone) do nothing returning account_id, phone)
     update sends s set total = s.total + (select count(*) from fresh), last_recipient_id = ${messages.at(-1)?.id ?? null}::uuid
     from send where s.account_id = send.account_id and s.id = send.id
-    returning (select count(*) from fresh)::int as added, s.total`.execute(tx);
+    returning (select count(*) from fresh)::int as added, s.total,
+      (select count(*) from fresh f where ${isOptedOut(sql`f.account_id`, sql`f.phone`, sql`send.priority`)})::int as opted_out`.execute(
+    tx,
+  );
   return rows[0];
 }
 

@@ -72,7 +72,7 @@ export async function identitiesOfContact(
 
 /** The numbers of contacts. */
 export async function phonesOf(
-  tx: Tx,
+  tx: Db | Tx,
   keys: readonly ContactKey[],
 ): Promise<(ContactKey & { phone: string })[]> {
   const { rows } = await sql<ContactKey & { phone: string }>`

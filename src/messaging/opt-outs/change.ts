@@ -18,7 +18,7 @@ export interface ChangeDeps extends PublishDeps {
 /** An act about a person whom the caller names: by phone, or by the platform's id. */
 export interface PersonAct {
   accountId: string;
-  person: PersonFilter;
+  person: PersonFilter & { otherPhones?: readonly string[] };
   act: Act;
 }
 
@@ -50,8 +50,11 @@ export async function changeOptOuts(deps: ChangeDeps, acts: readonly PersonAct[]
   return results;
 }
 
-const identityOf = ({ phone, userId }: PersonFilter): string =>
-  phone === undefined ? userIdentity(userId ?? '') : phoneIdentity(phone);
+const namesOf = ({ phone, userId, otherPhones = [] }: PersonAct['person']): string[] => [
+  ...(phone === undefined ? [] : [phoneIdentity(phone)]),
+  ...(userId === undefined ? [] : [userIdentity(userId)]),
+  ...otherPhones.map(phoneIdentity),
+];
 
 /** Records acts about people in the caller's transaction, in order. Publish the events in the same transaction. */
 export async function recordPersonActs(
@@ -69,26 +72,32 @@ export async function recordPersonActs(
   return { ...recorded, contactIds };
 }
 
-/** The contact of each person; people who are not known yet become contacts. */
+/** The contact of each person. People who are not known yet become contacts, and names that an act gives together become one. */
 async function contactsOf(tx: Tx, acts: readonly PersonAct[], nowMs: number): Promise<string[]> {
-  const keys = acts.map(({ accountId, person }) => ({ accountId, identity: identityOf(person) }));
-  const textOf = ({ accountId, identity }: { accountId: string; identity: string }) =>
-    `${accountId} ${identity}`;
-  const distinct = [...new Map(keys.map((key) => [textOf(key), key])).values()];
-  const known = new Map(
-    (await findIdentities(tx, distinct)).map((row) => [textOf(row), row.contactId] as const),
+  const textOf = (accountId: string, identity: string) => `${accountId} ${identity}`;
+  const keys = new Map(
+    acts.flatMap(({ accountId, person }) =>
+      namesOf(person).map((identity) => [textOf(accountId, identity), { accountId, identity }]),
+    ),
   );
-  const unknown = acts.filter((_act, index) => !known.has(textOf(keys[index] as (typeof keys)[number])));
+  const rows = await findIdentities(tx, [...keys.values()]);
+  const known = new Map(rows.map((row) => [textOf(row.accountId, row.identity), row.contactId]));
+  const contactIds = acts.map(({ accountId, person }) => {
+    const own = new Set(namesOf(person).map((identity) => known.get(textOf(accountId, identity))));
+    return own.size === 1 ? [...own][0] : undefined;
+  });
+  const unknown = acts.flatMap((act, index) => (contactIds[index] === undefined ? [{ ...act, index }] : []));
   // the caller's form of a number never replaces the platform's
-  const { contactIds } = await recordPeople(
+  const recorded = await recordPeople(
     tx,
-    unknown.map(({ accountId, person: { phone = null, userId = null } }) => ({
+    unknown.map(({ accountId, person: { phone = null, userId = null, otherPhones = [] } }) => ({
       ...{ accountId, atMs: 0, wroteTo: null },
-      person: { phone, userId, name: null, otherPhones: [], otherUserIds: [] },
+      person: { phone, userId, name: null, otherPhones: [...otherPhones], otherUserIds: [] },
     })),
     nowMs,
   );
-  for (const [index, { accountId, person }] of unknown.entries())
-    known.set(textOf({ accountId, identity: identityOf(person) }), contactIds[index] as string);
-  return keys.map((key) => known.get(textOf(key)) as string);
+  for (const [at, { index }] of unknown.entries()) contactIds[index] = recorded.contactIds[at];
+  const remaining = (contactId: string): string =>
+    recorded.merges.findLast(({ others }) => others.includes(contactId))?.contactId ?? contactId;
+  return contactIds.map((contactId) => remaining(contactId as string));
 }

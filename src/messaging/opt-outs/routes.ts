@@ -14,18 +14,20 @@ import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { contactsWith, type PersonFilter } from '../contacts/find.ts';
-import { type ChangeDeps, changeOptOuts } from './change.ts';
+import { changeOptOuts } from './change.ts';
+import { type OptOutFileDeps, optOutFileRoutes } from './file-routes.ts';
 import { scope, source } from './opt-out.ts';
 import { optOutItem } from './presenter.ts';
 import { optOutSettingsRoutes } from './settings-routes.ts';
 import { findOptOut, listOptOuts } from './store.ts';
 
-export type OptOutRoutesDeps = ChangeDeps;
+export type OptOutRoutesDeps = OptOutFileDeps;
 
-/** GET /v1/opt-outs, GET and PUT /v1/opt-outs/settings; PUT and DELETE /v1/opt-outs/:phone and /v1/opt-outs?userId=. */
+/** GET /v1/opt-outs, GET and PUT /v1/opt-outs/settings, the import and export; PUT and DELETE /v1/opt-outs/:phone and /v1/opt-outs?userId=. */
 export function optOutRoutes(server: Server, deps: OptOutRoutesDeps): void {
   listRoute(server, deps);
   optOutSettingsRoutes(server, deps);
+  optOutFileRoutes(server, deps);
   const put = { response: { 200: success(OptOutItem) }, body: OptOutBody };
   const remove = { response: { 200: success(RemovedOptOut) } };
   const config = { scope: 'messages:send' } as const;

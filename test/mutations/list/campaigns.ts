@@ -200,8 +200,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a phone that is uploaded again ends the upload',
     file: recipients,
-    find: '      on conflict (send_id, phone) do nothing returning 1)',
-    replace: '      returning 1)',
+    find: '      on conflict (send_id, phone) do nothing returning account_id, phone)',
+    replace: '      returning account_id, phone)',
     tests: uploads,
   },
   {
@@ -220,21 +220,21 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'an imported cell keeps the sign that escapes a formula',
-    file: 'src/messaging/campaigns/cells.ts',
+    file: 'src/http/csv-cells.ts',
     find: 'escaped.test(cell) ? cell.slice(1) : cell',
     replace: 'cell',
     tests: uploads,
   },
   {
     name: 'a key runs two exports at a time',
-    file: 'src/messaging/campaigns/export.ts',
+    file: 'src/http/exports.ts',
     find: 'if (running.has(keyId))',
     replace: 'if (false as boolean)',
     tests: ['test/api/exports.test.ts'],
   },
   {
     name: 'an exported cell can be a formula',
-    file: 'src/messaging/campaigns/cells.ts',
+    file: 'src/http/csv-cells.ts',
     find: "risky.test(text) ? `'${text}` : text",
     replace: 'text',
     tests: ['test/api/exports.test.ts'],

@@ -193,4 +193,25 @@ export const mutations: Mutation[] = [
     replace: 'const isOther = false;',
     tests: sources,
   },
+  {
+    name: 'an import counts as decided now, whatever it says',
+    file: 'src/messaging/opt-outs/import.ts',
+    find: "const atMs = at === '' ? null : instant.test(at) ? Date.parse(at) : Number.NaN;",
+    replace: 'const atMs = at === at ? null : Number.NaN;',
+    tests: api,
+  },
+  {
+    name: 'an export loses the other numbers of a person',
+    file: 'src/messaging/opt-outs/export.ts',
+    find: "otherPhones: own.filter((phone) => phone !== item.phone).join(' ')",
+    replace: "otherPhones: own.slice(own.length).join(' ')",
+    tests: api,
+  },
+  {
+    name: 'the answer to an upload of recipients does not count who opted out',
+    file: 'src/messaging/campaigns/add-recipients.ts',
+    find: 'result.optedOut += batch.opted_out;',
+    replace: '',
+    tests: api,
+  },
 ];

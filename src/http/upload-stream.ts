@@ -1,6 +1,7 @@
 // The text of an uploaded file, as it arrives: bounded in size and in silence.
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { AppError, invalidRequest } from '../../base/errors.ts';
+import { AppError, invalidRequest } from '../base/errors.ts';
 
 /** Bytes of an upload, and of one of its rows. */
 export const uploadMaxBytes = 512 * 1024 * 1024;
@@ -67,4 +68,15 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T | typeof pause
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** How long the rest of a rejected upload is read, so that the client gets the response. */
+const drainMs = 30_000;
+
+/** Reads the rest of a rejected upload. */
+export function drain(raw: IncomingMessage): void {
+  const timer = setTimeout(() => raw.socket.destroy(), drainMs);
+  raw.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
+  raw.on('error', () => undefined);
+  raw.resume();
 }

@@ -1,0 +1,88 @@
+// CSV files (RFC 4180) as streams of records: the header line decides the separator and the fields.
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type CsvError, parse } from 'csv-parse';
+import { invalidRequest, type Problem } from '../base/errors.ts';
+import { cellText } from './csv-cells.ts';
+import { rowMaxBytes, rowTooLarge } from './upload-stream.ts';
+
+/** A record: its cells in the order of the fields, without the escapes of spreadsheets, or what is wrong with it. */
+export interface CsvRecord<F> {
+  /** As a spreadsheet counts: the header is row 1. */
+  row: number;
+  fields: readonly F[];
+  cells: string[];
+  problem?: Problem;
+}
+
+/** Yields the records. `fieldsOf` reads the trimmed header and throws 400 for one that does not fit. Throws 400 for broken CSV. */
+export async function* csvRecords<F>(
+  text: AsyncIterable<string>,
+  fieldsOf: (header: readonly string[]) => readonly F[],
+): AsyncGenerator<CsvRecord<F>> {
+  const { head, rest } = await firstLine(text);
+  const parser = parse({
+    delimiter: separatorOf(head),
+    bom: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: rowMaxBytes,
+  });
+  const piped = pipeline(Readable.from(rest), parser);
+  piped.catch(() => undefined);
+  let fields: readonly F[] | undefined;
+  let row = 0;
+  try {
+    for await (const record of parser) {
+      row += 1;
+      const cells = record as string[];
+      if (!fields) {
+        fields = fieldsOf(cells.map((cell) => cell.trim()));
+        continue;
+      }
+      const message = `has ${cells.length} cells, but the header has ${fields.length}`;
+      if (cells.length !== fields.length) yield { row, fields, cells: [], problem: { path: '', message } };
+      else yield { row, fields, cells: cells.map(cellText) };
+    }
+  } catch (error) {
+    throw readable(error, row + 1);
+  }
+  if (!fields)
+    throw invalidRequest([{ path: '', message: 'is empty; the first line must name the columns' }]);
+}
+
+/** The text up to the end of its first line, and the whole text again. */
+async function firstLine(
+  text: AsyncIterable<string>,
+): Promise<{ head: string; rest: AsyncIterable<string> }> {
+  const source = text[Symbol.asyncIterator]();
+  let head = '';
+  while (!/[\r\n]/.test(head) && head.length <= rowMaxBytes) {
+    const next = await source.next();
+    if (next.done) break;
+    head += next.value;
+  }
+  async function* whole() {
+    yield head;
+    for (;;) {
+      const next = await source.next();
+      if (next.done) return;
+      yield next.value;
+    }
+  }
+  return { head: /^[^\r\n]*/.exec(head)?.[0] ?? '', rest: whole() };
+}
+
+/** The separator that occurs more often outside quotation marks in the header. */
+function separatorOf(head: string): ',' | ';' {
+  const bare = head.replace(/"[^"]*"/g, '');
+  const count = (sign: string) => bare.split(sign).length;
+  return count(';') > count(',') ? ';' : ',';
+}
+
+function readable(error: unknown, row: number): unknown {
+  const { code } = error as Partial<CsvError>;
+  if (code === 'CSV_MAX_RECORD_SIZE') return rowTooLarge(row);
+  if (typeof code !== 'string' || !code.startsWith('CSV_')) return error;
+  return invalidRequest([{ path: `row ${row}`, message: 'is not valid CSV; check its quotation marks' }]);
+}

@@ -1,0 +1,71 @@
+// Routes: import and export of opt-outs as CSV.
+import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { csvFile } from '../../contract/campaigns.ts';
+import { success } from '../../contract/envelope.ts';
+import { ImportedOptOuts, OptOutsFile } from '../../contract/opt-outs.ts';
+import { type ExportDeps, sendExport } from '../../http/exports.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import { drain, textOf } from '../../http/upload-stream.ts';
+import { requestValidator } from '../../http/validation.ts';
+import type { ChangeDeps } from './change.ts';
+import { optOutLines } from './export.ts';
+import { importOptOuts, notCsv } from './import.ts';
+
+export type OptOutFileDeps = ChangeDeps & ExportDeps;
+
+/** POST /v1/opt-outs/import and GET /v1/opt-outs.csv. */
+export function optOutFileRoutes(server: Server, deps: OptOutFileDeps): void {
+  // only this route accepts files
+  server.register(async (plain) => {
+    plain.addContentTypeParser(
+      'text/csv',
+      (_request: FastifyRequest, payload: Readable, done: (error: null, body: Readable) => void) =>
+        done(null, payload),
+    );
+    importRoute(plain as unknown as Server, deps);
+  });
+  server.get(
+    '/v1/opt-outs.csv',
+    {
+      schema: { response: { 200: csvFile('The opt-outs.') } },
+      config: { scope: 'messages:read' },
+    },
+    async (request, reply) => {
+      const lines = () => optOutLines(deps.db, request.caller.accountId);
+      return sendExport(deps, request as FastifyRequest, reply as FastifyReply, {
+        name: 'opt-outs.csv',
+        lines,
+      });
+    },
+  );
+}
+
+function importRoute(server: Server, deps: OptOutFileDeps): void {
+  const validator = requestValidator();
+  server.post(
+    '/v1/opt-outs/import',
+    {
+      schema: { consumes: ['text/csv'], body: OptOutsFile, response: { 200: success(ImportedOptOuts) } },
+      // rows are checked one by one
+      validatorCompiler: (part) => (part.httpPart === 'body' ? () => true : validator(part)),
+      config: { scope: 'messages:send' },
+    },
+    async (request, reply) => {
+      try {
+        const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+        if (type !== 'text/csv') throw notCsv();
+        const file = request.body as unknown as Readable;
+        const imported = await importOptOuts(deps, request.caller.accountId, textOf(file));
+        return ok(`${imported.changed} people opted out.`, imported);
+      } catch (error) {
+        if (!request.raw.complete) {
+          reply.header('Connection', 'close');
+          drain(request.raw);
+        }
+        throw error;
+      }
+    },
+  );
+}
