@@ -1327,6 +1327,13 @@ export type OptOutSettings = {
   startWords: Array<string>;
   /** Pressing a quick-reply button with one of these payloads, exactly, opts the person out of marketing. Empty: off. */
   buttonPayloads: Array<string>;
+  /** Automatic answers. */
+  reply: {
+    /** Sent to a person who opts out by a word or a button, as a reply, at most once a person and day; null: nothing is sent. */
+    stop: string | null;
+    /** Sent to a person who opts in again by a word or a button, as a reply, at most once a person and day; null: nothing is sent. */
+    start: string | null;
+  };
   /** Words to choose from, by language. None of them is on until you set it. */
   suggested: Array<SuggestedWords>;
 };
@@ -1608,6 +1615,13 @@ export type PutOptOutSettings = {
   startWords: Array<string>;
   /** Pressing a quick-reply button with one of these payloads, exactly, opts the person out of marketing. Empty: off. */
   buttonPayloads: Array<string>;
+  /** Automatic answers. */
+  reply?: {
+    /** Sent to a person who opts out by a word or a button, as a reply, at most once a person and day; null: nothing is sent. */
+    stop?: string | null;
+    /** Sent to a person who opts in again by a word or a button, as a reply, at most once a person and day; null: nothing is sent. */
+    start?: string | null;
+  };
 };
 
 /** A message that a person sent to one of your numbers. */

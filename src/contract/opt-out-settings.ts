@@ -1,5 +1,6 @@
 // The settings of opt-outs on the wire.
 import { Type } from 'typebox';
+import { nullable } from './envelope.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -25,16 +26,41 @@ const example = {
   buttonPayloads: ['STOP_PROMOTIONS'],
 };
 
-export const OptOutSettingsBody = Type.Object(fields, {
-  ...closed,
-  title: 'PutOptOutSettings',
-  description: 'The words and buttons by which people opt out. They replace the present ones.',
-  examples: [example],
-});
+const answer = (to: string) =>
+  nullable(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_024,
+      pattern: '\\S',
+      description: `Sent to a person who opts ${to} by a word or a button, as a reply, at most once a person and day; null: nothing is sent.`,
+    }),
+  );
+
+export const OptOutSettingsBody = Type.Object(
+  {
+    ...fields,
+    reply: Type.Optional(
+      Type.Object(
+        { stop: Type.Optional(answer('out')), start: Type.Optional(answer('in again')) },
+        { ...closed, description: 'Automatic answers.' },
+      ),
+    ),
+  },
+  {
+    ...closed,
+    title: 'PutOptOutSettings',
+    description: 'The words and buttons by which people opt out. They replace the present ones.',
+    examples: [{ ...example, reply: { stop: 'You get no more offers. Write START to get them again.' } }],
+  },
+);
 
 export const OptOutSettings = Type.Object(
   {
     ...fields,
+    reply: Type.Object(
+      { stop: answer('out'), start: answer('in again') },
+      { description: 'Automatic answers.' },
+    ),
     suggested: Type.Array(
       Type.Object(
         {
@@ -50,6 +76,12 @@ export const OptOutSettings = Type.Object(
   {
     title: 'OptOutSettings',
     description: 'The words and buttons by which people opt out.',
-    examples: [{ ...example, suggested: [{ language: 'en', stopWords: ['STOP'], startWords: ['START'] }] }],
+    examples: [
+      {
+        ...example,
+        reply: { stop: null, start: null },
+        suggested: [{ language: 'en', stopWords: ['STOP'], startWords: ['START'] }],
+      },
+    ],
   },
 );

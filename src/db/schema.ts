@@ -389,6 +389,7 @@ export interface OperatorNotices {
 export interface OptOuts {
   account_id: string;
   acted_at: Timestamp;
+  answered_at: Timestamp | null;
   contact_id: string;
   id: string;
   reason: string | null;
@@ -399,6 +400,8 @@ export interface OptOuts {
 export interface OptOutSettings {
   account_id: string;
   button_payloads: Generated<string[]>;
+  reply_start: string | null;
+  reply_stop: string | null;
   start_words: Generated<string[]>;
   stop_words: Generated<string[]>;
 }

@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../base/errors.ts';
-import type { Log } from '../base/log.ts';
 import type { Metrics } from '../base/metrics.ts';
 import { ok } from '../http/reply.ts';
 import type { Server } from '../http/request.ts';
@@ -13,6 +12,7 @@ import type { IdentityReport, PreferenceReport } from '../ports/platform-receive
 import type { PublishDeps } from '../webhooks/publish.ts';
 import type { ApplyReceived } from './received/apply-received.ts';
 import type { ReceivedCallback } from './received/people-in-batch.ts';
+import { type AnswerDeps, answerOptOuts } from './replies/answer-opt-outs.ts';
 import {
   type CallbackApp,
   type CallbackApps,
@@ -22,11 +22,10 @@ import {
 import type { LastCallbacks } from './senders/last-callbacks.ts';
 import { recordHandshake } from './senders/states-store.ts';
 import type { ApplyReports } from './sending/apply-statuses.ts';
-import { type ReactDeps, reactToNumberErrors } from './sending/react-to-failures.ts';
+import { reactToNumberErrors } from './sending/react-to-failures.ts';
 import { applyTemplateReports, requestReadings } from './templates/apply-reports.ts';
 
-export interface CallbackDeps extends PublishDeps, CallbackAppsDeps, Pick<ReactDeps, 'hot'> {
-  log: Log;
+export interface CallbackDeps extends PublishDeps, CallbackAppsDeps, AnswerDeps {
   platform: Pick<
     MessagingPlatform,
     'provider' | 'answerHandshake' | 'canBeSigned' | 'verifyCallback' | 'readCallback' | 'classify'
@@ -208,7 +207,9 @@ async function applyReceived(deps: CallbackDeps, app: CallbackApp, content: Call
     preferences: content.preferences.map(noticed),
   };
   const foreign = callback.messages.filter(({ to }) => to.length === 0).length;
-  const { stored } = await deps.applyReceived(callback);
+  const { stored, said } = await deps.applyReceived(callback);
+  // the platform's call does not wait for it
+  void answerOptOuts(deps, said);
   if (stored > 0) deps.metrics.received.inc({ outcome: 'stored' }, stored);
   if (foreign > 0) {
     deps.metrics.received.inc({ outcome: 'unmatched' }, foreign);

@@ -162,3 +162,49 @@ describe('the platform', () => {
     expect(await list({ phone })).toMatchObject([{ source: 'error_131050' }]);
   });
 });
+
+describe('an automatic answer', () => {
+  const repliesTo = async (phone: string) =>
+    (
+      await gateway.call<{ items: { text: string | null; status: string }[] }>(
+        'GET',
+        `/v1/messages?kind=reply&phone=${phone}`,
+      )
+    ).body.data.items.map(({ text, status }) => [text, status]);
+  const setReply = (reply?: object) =>
+    gateway.call('PUT', '/v1/opt-outs/settings', { body: { ...settings, ...(reply && { reply }) } });
+
+  it('goes to people who stop by a word or a button, once a day, and to nobody without the setting', async () => {
+    const [silent, one, pressed, started] = [newPhone(), newPhone(), newPhone(), newPhone()];
+    await say(silent, 'stop');
+    const set = await setReply({ stop: 'No more offers.' });
+    expect(set.body.data).toMatchObject({ reply: { stop: 'No more offers.', start: null } });
+    await say(one, 'stop');
+    await expect.poll(() => repliesTo(one)).toEqual([['No more offers.', 'read']]);
+    await say(one, 'start');
+    await say(one, 'stop');
+    await write(pressed, { button: { payload: 'NO_OFFERS', text: 'x' } }, { kind: 'button' });
+    await expect.poll(() => repliesTo(pressed)).toEqual([['No more offers.', 'read']]);
+    await say(started, 'start');
+    await gateway.platform.changePreference(number.id, { from: { phone: silent }, value: 'stop' });
+    await say(silent, 'hello');
+    await say(pressed, 'hello');
+    expect(await repliesTo(one)).toHaveLength(1);
+    expect(await repliesTo(silent)).toEqual([]);
+    expect(await repliesTo(started)).toEqual([]);
+    await gateway.database.db
+      .updateTable('opt_outs')
+      .set({ answered_at: new Date(Date.now() - 86_400_000) })
+      .execute();
+    await setReply({ stop: 'No more offers.', start: 'Welcome back.' });
+    const never = newPhone();
+    await say(never, 'start');
+    await say(one, 'start');
+    await expect.poll(() => repliesTo(one)).toHaveLength(2);
+    expect(await repliesTo(never)).toEqual([]);
+    expect((await repliesTo(one))[0]?.[0]).toBe('Welcome back.');
+    await setReply();
+    const { body } = await gateway.call('GET', '/v1/opt-outs/settings');
+    expect(body.data).toMatchObject({ reply: { stop: null, start: null } });
+  });
+});

@@ -10,6 +10,7 @@ const settings = {
   stopWords: ['Stop', 'STRASSE', 'İPTAL', 'ΤΕΛΟΣ', 'बंद करें', 'opt out', 'ARRÊT'],
   startWords: ['START'],
   buttonPayloads: ['STOP_PROMOTIONS'],
+  reply: { stop: null, start: null },
 };
 const message = (type: string, content: ReceivedContent, isFromPerson = true) => ({
   ...{ phoneNumberId: '1', messageRef: 'w', phone: '1', userId: null, person: null, timestamp: 1 },

@@ -114,6 +114,10 @@ export async function mergeInto(
       do update set last_received_at = greatest(w.last_received_at, excluded.last_received_at)`.execute(tx);
   const all = sql`account_id = ${accountId} and contact_id = any (${[contactId, ...others]}::uuid[])`;
   await sql`
+    update opt_outs set answered_at = (select max(answered_at) from opt_outs where ${all}) where ${all}`.execute(
+    tx,
+  );
+  await sql`
     delete from opt_outs where ${all} and contact_id <> (
       select contact_id from opt_outs where ${all} order by scope desc, acted_at desc, contact_id limit 1)`.execute(
     tx,

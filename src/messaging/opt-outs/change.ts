@@ -62,7 +62,7 @@ export async function recordPersonActs(
   acts: readonly PersonAct[],
   nowMs: number,
 ): Promise<RecordedActs & { contactIds: string[] }> {
-  if (acts.length === 0) return { contactIds: [], changed: [], events: [] };
+  if (acts.length === 0) return { contactIds: [], changed: [], scopes: [], events: [] };
   const contactIds = await contactsOf(tx, acts, nowMs);
   const recorded = await recordActs(
     tx,

@@ -5,7 +5,7 @@ import { type EventToPublish, eventBody } from '../../webhooks/publish.ts';
 import { type ContactKey, type LockedContact, lockContacts } from '../contacts/contacts-store.ts';
 import { phonesOf } from '../contacts/identities-store.ts';
 import { mergedConcurrently } from '../contacts/record-people.ts';
-import { type Act, afterAct, scope } from './opt-out.ts';
+import { type Act, afterAct, type Scope, scope } from './opt-out.ts';
 import { changeData } from './presenter.ts';
 import { findOptOuts, type StoredOptOut, writeOptOuts } from './store.ts';
 
@@ -25,6 +25,8 @@ interface Change {
 export interface RecordedActs {
   /** For each act, whether it changed what the person receives. */
   changed: boolean[];
+  /** For each act, what the person does not receive after it. */
+  scopes: Scope[];
   /** Publish them in the same transaction. */
   events: EventToPublish[];
 }
@@ -36,21 +38,24 @@ const keyText = ({ accountId, contactId }: ContactKey) => `${accountId} ${contac
  * it too. Throws a serialization failure if a contact was merged concurrently.
  */
 export async function recordActs(tx: Tx, acts: readonly ContactAct[], nowMs: number): Promise<RecordedActs> {
-  if (acts.length === 0) return { changed: [], events: [] };
+  if (acts.length === 0) return { changed: [], scopes: [], events: [] };
   const keys = [...new Map(acts.map((one) => [keyText(one), one])).values()];
   const contacts = new Map((await lockContacts(tx, keys)).map((one) => [keyText(one), one]));
   if (contacts.size < keys.length) throw mergedConcurrently();
   const states = new Map((await findOptOuts(tx, keys)).map((row) => [keyText(row), row]));
   const touched = new Set<string>();
   const changes: Change[] = [];
-  const changed = acts.map(({ accountId, contactId, act }) => {
+  const scopes: Scope[] = [];
+  const changed = acts.map(({ accountId, contactId, act }, index) => {
     const key = keyText({ accountId, contactId });
     const before = states.get(key);
+    scopes[index] = before?.scope ?? scope.none;
     const state = afterAct(before, act, nowMs);
     if (state === undefined || state === before) return false;
     const isChange = state.scope !== (before?.scope ?? scope.none);
     const isNew = before === undefined || (isChange && before.scope === scope.none);
     const after = { accountId, contactId, ...state, id: isNew ? uuidv7(nowMs) : before.id };
+    scopes[index] = after.scope;
     states.set(key, after);
     touched.add(key);
     if (isChange) changes.push({ before, after, atMs: state.actedAtMs });
@@ -60,7 +65,7 @@ export async function recordActs(tx: Tx, acts: readonly ContactAct[], nowMs: num
     tx,
     [...touched].map((key) => states.get(key) as StoredOptOut),
   );
-  return { changed, events: await eventsOf(tx, changes, contacts, nowMs) };
+  return { changed, scopes, events: await eventsOf(tx, changes, contacts, nowMs) };
 }
 
 async function eventsOf(

@@ -9,7 +9,10 @@ import { findSettings, putSettings } from './settings-store.ts';
 import { suggestedWords } from './suggested-words.ts';
 import type { OptOutSettings as Settings } from './words.ts';
 
-const none: Settings = { stopWords: [], startWords: [], buttonPayloads: [] };
+const none: Settings = {
+  ...{ stopWords: [], startWords: [], buttonPayloads: [] },
+  reply: { stop: null, start: null },
+};
 
 /** GET and PUT /v1/opt-outs/settings. */
 export function optOutSettingsRoutes(server: Server, { db }: { db: Db }): void {
@@ -25,7 +28,8 @@ export function optOutSettingsRoutes(server: Server, { db }: { db: Db }): void {
     '/v1/opt-outs/settings',
     { schema: { body: OptOutSettingsBody, response }, config },
     async ({ caller, body }) => {
-      const settings = checkedSettings(body);
+      const { stop = null, start = null } = body.reply ?? {};
+      const settings: Settings = checkedSettings({ ...body, reply: { stop, start } });
       await putSettings(db, caller.accountId, settings);
       return ok('Settings stored.', item(settings));
     },

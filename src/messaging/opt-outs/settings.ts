@@ -3,7 +3,7 @@ import { invalidRequest, type Problem } from '../../base/errors.ts';
 import { foldWord, type OptOutSettings } from './words.ts';
 
 /** Returns the settings with words trimmed, each once. Throws 400 for words that are empty, or in both lists. */
-export function checkedSettings(settings: OptOutSettings): OptOutSettings {
+export function checkedSettings<S extends Pick<OptOutSettings, 'stopWords' | 'startWords'>>(settings: S): S {
   const problems: Problem[] = [];
   const stop = new Set(settings.stopWords.map(foldWord));
   const words = (list: 'stopWords' | 'startWords') => {

@@ -7,6 +7,8 @@ export interface OptOutSettings {
   stopWords: string[];
   startWords: string[];
   buttonPayloads: string[];
+  /** Automatic answers; null: none. */
+  reply: { stop: string | null; start: string | null };
 }
 
 /** Settings for comparison: words folded, payloads exact. */
@@ -29,7 +31,11 @@ export function foldWord(text: string): string {
 }
 
 /** The settings for comparison. */
-export const wordsOf = ({ stopWords, startWords, buttonPayloads }: OptOutSettings): OptOutWords => ({
+export const wordsOf = ({
+  stopWords,
+  startWords,
+  buttonPayloads,
+}: Omit<OptOutSettings, 'reply'>): OptOutWords => ({
   stop: new Set(stopWords.map(foldWord)),
   start: new Set(startWords.map(foldWord)),
   payloads: new Set(buttonPayloads),

@@ -15,6 +15,7 @@ import {
   noticesIn,
   type ReceivedCallback,
   recordNamed,
+  type Said,
   wordsFor,
 } from './people-in-batch.ts';
 import { receivedJson } from './presenter.ts';
@@ -30,6 +31,8 @@ export interface ApplyReceivedDeps extends PublishDeps {
 export interface AppliedReceived {
   /** Messages that were new to an account. */
   stored: number;
+  /** Who opted out or in by a word or a button. */
+  said: Said[];
 }
 
 /** Stores one callback's messages and resolves after their commit; concurrent callbacks share a commit. */
@@ -76,7 +79,7 @@ async function applyOneByOne(
   callback: ReceivedCallback,
   reason: unknown,
 ): Promise<AppliedReceived> {
-  let stored = 0;
+  const all: AppliedReceived = { stored: 0, said: [] };
   const parts: ReceivedCallback[] = [
     ...callback.messages.map((one) => ({ messages: [one], identities: [], preferences: [] })),
     ...callback.identities.map((one) => ({ messages: [], identities: [one], preferences: [] })),
@@ -85,7 +88,9 @@ async function applyOneByOne(
   for (const part of parts) {
     for (const attempt of [part, reduced(part)]) {
       try {
-        stored += (await apply(attempt)).stored;
+        const { stored, said } = await apply(attempt);
+        all.stored += stored;
+        all.said.push(...said);
         break;
       } catch (error) {
         if (!isRejectedData(error)) throw error;
@@ -93,7 +98,7 @@ async function applyOneByOne(
       }
     }
   }
-  return { stored };
+  return all;
 }
 
 /** The same messages with nothing parsed out of them. */
@@ -112,7 +117,7 @@ function reduced({ messages }: ReceivedCallback): ReceivedCallback {
 }
 
 async function applyBatch(deps: ApplyReceivedDeps, callbacks: ArrivedCallback[]): Promise<AppliedReceived[]> {
-  const results = callbacks.map((): AppliedReceived => ({ stored: 0 }));
+  const results = callbacks.map((): AppliedReceived => ({ stored: 0, said: [] }));
   const nowMs = deps.clock.now();
   const arrivals = arrivalsOf(callbacks, nowMs);
   const notices = callbacks.flatMap((callback) => noticesIn(callback, nowMs));
@@ -126,13 +131,13 @@ async function applyBatch(deps: ApplyReceivedDeps, callbacks: ArrivedCallback[])
     people.map(({ named }) => named),
     nowMs,
   );
-  const { leasedDeliveries, stored } = await deps.hot.transaction().execute(async (tx) => {
+  const { leasedDeliveries, stored, said } = await deps.hot.transaction().execute(async (tx) => {
     const rows = arrivals.map(({ row }) => row);
     const { inserted, people: usual } = await insertReceived(tx, rows, prepared.usualPeople);
     const stored = newOf(arrivals, inserted);
     const fresh = new Set(stored);
     const words = await settings;
-    const optOutEvents = await recordNamed(tx, { people, prepared, usual, fresh, words }, nowMs);
+    const optOuts = await recordNamed(tx, { people, prepared, usual, fresh, words }, nowMs);
     const events = stored.map(({ row }) => ({
       accountId: row.account_id,
       subjectId: row.id,
@@ -141,9 +146,11 @@ async function applyBatch(deps: ApplyReceivedDeps, callbacks: ArrivedCallback[])
       messageId: row.message_ref,
       body: eventBodyOf('messages.received', nowMs, receivedJson(row)),
     }));
-    return { leasedDeliveries: await publish(deps, tx, [...events, ...optOutEvents]), stored };
+    const leasedDeliveries = await publish(deps, tx, [...events, ...optOuts.events]);
+    return { leasedDeliveries, stored, said: optOuts.said };
   });
   deps.deliveries.offer(leasedDeliveries);
+  for (const one of said) results[callbacks.findIndex(({ no }) => no === one.no)]?.said.push(one);
   for (const { callback } of stored) (results[callback] as AppliedReceived).stored += 1;
   return results;
 }

@@ -5,7 +5,7 @@ import type { EventToPublish } from '../../webhooks/publish.ts';
 import type { NamedPerson } from '../contacts/identity.ts';
 import { type PreparedPeople, recordOthers } from '../contacts/record-people.ts';
 import type { RecordedPerson } from '../contacts/usual-people-store.ts';
-import type { Act } from '../opt-outs/opt-out.ts';
+import { type Act, scope } from '../opt-outs/opt-out.ts';
 import { recordActs } from '../opt-outs/record.ts';
 import { findSettings } from '../opt-outs/settings-store.ts';
 import { maySay, type OptOutWords, wordsOf } from '../opt-outs/words.ts';
@@ -94,6 +94,18 @@ export function noticesIn({ identities, preferences, no }: ArrivedCallback, nowM
   ];
 }
 
+/** A person who opted out or in by a word or a button, for an automatic answer. */
+export interface Said {
+  accountId: string;
+  contactId: string;
+  /** The number that they wrote to. */
+  senderId: string;
+  to: { phone: string } | { userId: string };
+  word: 'stop' | 'start';
+  /** The place of their callback in the order of arrival. */
+  no: number;
+}
+
 /** The people of a batch, and those who are recorded already. */
 export interface NamedBatch {
   people: Named[];
@@ -104,15 +116,35 @@ export interface NamedBatch {
   words: ReadonlyMap<string, OptOutWords>;
 }
 
-/** Records people and what they said, in the order in which it arrived; returns the events of changes. */
-export async function recordNamed(tx: Tx, batch: NamedBatch, nowMs: number): Promise<EventToPublish[]> {
+/** Records people and what they said, in the order in which it arrived; publish the events of the changes. */
+export async function recordNamed(
+  tx: Tx,
+  batch: NamedBatch,
+  nowMs: number,
+): Promise<{ events: EventToPublish[]; said: Said[] }> {
   const { people, prepared, usual, fresh, words } = batch;
   const { contactIds } = await recordOthers(tx, prepared, usual, nowMs);
-  const acts = people.flatMap(({ named: { accountId }, arrival, act: noticed, rank }, index) => {
+  const acts = people.flatMap(({ named, arrival, act: noticed, rank }, index) => {
+    const { accountId } = named;
     const contactId = contactIds[index];
     const said = arrival && fresh.has(arrival);
     const act = said ? actOfMessage(arrival.message, words.get(accountId), nowMs) : noticed;
-    return act && contactId !== undefined ? [{ accountId, contactId, act, rank }] : [];
+    return act && contactId !== undefined ? [{ accountId, contactId, act, rank, named }] : [];
   });
-  return (await recordActs(tx, acts.sort(byRank), nowMs)).events;
+  acts.sort(byRank);
+  const { events, changed, scopes } = await recordActs(tx, acts, nowMs);
+  const said = acts.flatMap(({ named, contactId, act, rank: [no] }, index): Said[] => {
+    const word = act.scope === scope.none ? 'start' : 'stop';
+    // a stop word is confirmed also to people who had opted out before
+    const isHeard = word === 'stop' ? scopes[index] !== scope.none : changed[index];
+    const to = recipientOf(named.person);
+    if (!isHeard || named.wroteTo === null || to === undefined) return [];
+    return [{ accountId: named.accountId, contactId, senderId: named.wroteTo, to, word, no }];
+  });
+  return { events, said };
+}
+
+function recipientOf({ phone, userId }: NamedPerson['person']): Said['to'] | undefined {
+  if (phone !== null) return { phone };
+  return userId === null ? undefined : { userId };
 }

@@ -125,16 +125,13 @@ export async function insertSend(
         now() + ${common.expiresInSeconds} * interval '1 second'
       from sender, template returning account_id, id, sender_id, template_id),
     gate as (select not sender.is_halted and not template.is_held as is_open from sender, template),
-    unwanted as materialized (
-      select x.id from unnest(${ids}::uuid[], ${phones}::text[]) x(id, phone)
-      where ${isOptedOut(sql`${send.accountId}::uuid`, sql`x.phone`, sql`${common.priority}::int`)}),
     written as (
       insert into messages (account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata,
         position, priority, state, attempts, due_at, leased_by, expires_at)
       select s.account_id, x.id, s.id, s.sender_id, s.template_id, x.phone, x.name, x.content, x.media_id,
         x.metadata, x.position - 1, ${common.priority},
         case when x.dispatching and may_call then ${stateSql.dispatching} else ${stateSql.queued} end, (x.dispatching and may_call)::int,
-        now() + case when x.leased and may_call then interval '60 seconds' else interval '0' end, ${common.processId}::int,
+        now() + case when x.leased and may_call then interval '60 seconds' else interval '0' end, case when not is_unwanted then ${common.processId}::int end,
         now() + ${common.expiresInSeconds} * interval '1 second'
       from s, gate, unnest(${ids}::uuid[], ${phones}::text[],
         ${textArray(messages.map((one) => one.name))}::text[], ${jsonLines(messages.map((one) => JSON.stringify(one.content)))}::jsonb[],
@@ -143,13 +140,14 @@ export async function insertSend(
         ${arrayText(messages.map((one) => one.dispatchMode !== 'queued'))}::boolean[],
         ${arrayText(messages.map((one) => one.dispatchMode === 'dispatching'))}::boolean[])
         with ordinality x(id, phone, name, content, media_id, metadata, leased, dispatching, position)
-        cross join lateral (select is_open and x.id not in (select id from unwanted) as may_call) g
-      returning due_at),
+        cross join lateral (select ${isOptedOut(sql`s.account_id`, sql`x.phone`, sql`${common.priority}::int`)} as is_unwanted offset 0) o
+        cross join lateral (select is_open and not is_unwanted as may_call) g
+      returning id, due_at, leased_by),
     counted as (${insertQueuedCounts(sql`(
       select s.account_id, s.sender_id, s.template_id, ${common.priority}::smallint as priority from s, written)`)})
     select count(*)::int n, (select is_open from gate) is_open,
       (max(due_at) filter (where due_at > now()))::text lease,
-      coalesce((select jsonb_agg(id) from unwanted), '[]') opted_out from written`.execute(db);
+      coalesce(jsonb_agg(id) filter (where leased_by is null), '[]') opted_out from written`.execute(db);
   const [row] = rows;
   return row && row.n > 0 ? { isOpen: row.is_open, lease: row.lease, optedOut: row.opted_out } : undefined;
 }

@@ -21,7 +21,7 @@ export const mutations: Mutation[] = [
   {
     name: 'messages to people who opted out are stored as dispatching',
     file: sends,
-    find: 'select is_open and x.id not in (select id from unwanted) as may_call',
+    find: 'select is_open and not is_unwanted as may_call',
     replace: 'select is_open as may_call',
     tests: gate,
   },
@@ -213,5 +213,19 @@ export const mutations: Mutation[] = [
     find: 'result.optedOut += batch.opted_out;',
     replace: '',
     tests: api,
+  },
+  {
+    name: 'a person gets two automatic answers a day',
+    file: 'src/messaging/opt-outs/settings-store.ts',
+    find: "and (answered_at is null or answered_at <= now() - interval '1 day')",
+    replace: '',
+    tests: sources,
+  },
+  {
+    name: 'a start word of somebody who never stopped gets an automatic answer',
+    file: 'src/messaging/received/people-in-batch.ts',
+    find: "word === 'stop' ? scopes[index] !== scope.none : changed[index]",
+    replace: "word === 'stop' ? scopes[index] !== scope.none : true",
+    tests: sources,
   },
 ];
