@@ -6,6 +6,7 @@ import type { Tx } from '../../src/db/db.ts';
 import type { NamedPerson } from '../../src/messaging/contacts/identity.ts';
 import { recordPeople } from '../../src/messaging/contacts/record-people.ts';
 import { recordUsual } from '../../src/messaging/contacts/usual-people-store.ts';
+import { insertReceived } from '../../src/messaging/received/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';
 
@@ -111,6 +112,13 @@ describe('a person who writes', () => {
   });
 });
 
+it('keeps names with every character that PostgreSQL’s arrays give a meaning', async () => {
+  const names = ['"Ada"', 'back\\slash', '{a,b}', 'NULL', '', ' ', 'Zoë 💬', "it's"];
+  const people = names.map((name) => ({ ...someone(), name }));
+  const ids = await record(...people.map((person) => report(person, nowMs)));
+  for (const [index, id] of ids.entries()) expect(await stored(id)).toMatchObject({ name: names[index] });
+});
+
 describe('concurrent transactions', () => {
   it('that record the same new person: the second one fails so that its batch repeats it', async () => {
     const ada = someone();
@@ -171,12 +179,15 @@ describe('concurrent transactions', () => {
 
 it('enters contacts, identities and windows by their primary keys on an empty database', async () => {
   const person = { accountId, identities: ['1'], phone: '1', userId: null, name: null };
-  const plan = await planOf(database.hot, (tx) =>
-    recordUsual(tx, [{ ...person, senderId, atMs: nowMs, newContactId: uuidv7() }]),
-  );
-  for (const table of ['contacts', 'contact_identities', 'contact_windows'])
-    expect(plan).toContain(`${table}_pkey`);
-  expect(plan).not.toMatch(/Seq Scan on contact/);
-  // by both columns, not by the account alone
-  expect(plan).toMatch(/account_id = p.a\) AND \(identity = k.identity\)/);
+  const people = [{ ...person, senderId, atMs: nowMs, newContactId: uuidv7() }];
+  for (const plan of [
+    await planOf(database.hot, (tx) => recordUsual(tx, people)),
+    await planOf(database.hot, (tx) => insertReceived(tx, [], people)),
+  ]) {
+    for (const table of ['contacts', 'contact_identities', 'contact_windows'])
+      expect(plan).toContain(`${table}_pkey`);
+    expect(plan).not.toMatch(/Seq Scan on contact/);
+    // by both columns, not by the account alone
+    expect(plan).toMatch(/account_id = p.a\) AND \(identity = k.identity\)/);
+  }
 });

@@ -108,6 +108,13 @@ export const mutations: Mutation[] = [
     tests: people,
   },
   {
+    name: 'a quotation mark in a name ends it',
+    file: 'src/db/array-text.ts',
+    find: 'const special = /["\\\\]/;',
+    replace: 'const special = /[\\\\]/;',
+    tests: people,
+  },
+  {
     name: 'a late message of a known person moves the reply window back',
     file: 'src/messaging/contacts/usual-people-store.ts',
     find: 'greatest(w.last_received_at, to_timestamp(x.at / 1000.0))',
