@@ -17,6 +17,7 @@ import { recordRetry } from '../../src/messaging/sending/messages-moves-store.ts
 import { countQueued } from '../../src/messaging/sending/messages-store.ts';
 import { insertScheduledSend } from '../../src/messaging/sending/scheduled-store.ts';
 import { beginCancel, insertSend } from '../../src/messaging/sending/sends-store.ts';
+import { measure } from '../../src/statistics/measures.ts';
 import { accountId, beginNow, open } from '../harness/dispatch.ts';
 import { type KeptSends, openKeptSends, recipients } from '../harness/kept-sends.ts';
 
@@ -100,6 +101,12 @@ describe('a paused send', () => {
     const { rows } = await sql`
       select attempts, error ->> 'code' as code from messages where id = ${second?.id}`.execute(database.db);
     expect(rows).toEqual([{ attempts: 1, code: '131056' }]);
+    // each was counted when it entered the queue first
+    const counts =
+      await sql`select sum(amount)::int as queued from statistics_changes where measure = ${measure.queued}`.execute(
+        database.db,
+      );
+    expect(counts.rows).toEqual([{ queued: 3 }]);
     expect(await idsIn('messages')).toEqual(keys.map(({ id }) => id));
   });
 

@@ -3,8 +3,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { foldChanges } from '../../src/statistics/fold-store.ts';
+import { measure } from '../../src/statistics/measures.ts';
 import { completeDeliveries, failDeliveries } from '../../src/webhooks/delivery/store.ts';
 import { deadLetterDeliveries } from '../../src/webhooks/maintenance/store.ts';
+import { publish } from '../../src/webhooks/publish.ts';
 import { insertAttemptedDelivery, insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { stageEvent } from '../harness/webhooks-fixture.ts';
@@ -101,4 +103,14 @@ it('a test event counts with its only attempt', async () => {
     }),
   );
   expect(await counts()).toMatchObject({ delivered: 1, failed: 1, dead: 1 });
+});
+
+it('changes of counts are recorded also when there is no event to deliver', async () => {
+  const deliveries = { processId: 0, offer: () => undefined, busyEndpoints: () => [] };
+  const of = { accountId, subjectId: uuidv7(), templateId: null };
+  const change = { ...of, at: 1_800_000_000, measure: measure.failed, class: null, amount: 1 };
+  await inTx((tx) => publish({ deliveries }, tx, [], [change]));
+  const { rows } = await sql`
+    select measure, amount from statistics_changes where subject_id = ${of.subjectId}`.execute(database.db);
+  expect(rows).toEqual([{ measure: measure.failed, amount: 1 }]);
 });

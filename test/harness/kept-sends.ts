@@ -52,7 +52,9 @@ export async function openKeptSends() {
     },
     /** Removes all sends. */
     clear: () =>
-      sql`truncate messages, sends, send_recipients, send_feeds, send_cancellations`.execute(database.db),
+      sql`truncate messages, sends, send_recipients, send_feeds, send_cancellations, statistics_changes`.execute(
+        database.db,
+      ),
   };
 }
 

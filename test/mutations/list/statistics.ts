@@ -12,7 +12,6 @@ const deliveries = 'src/webhooks/delivery/delivery-counts-store.ts';
 const rows = ['test/db/statistics-counts.test.ts'];
 const rules = ['test/rules/statistics-intervals.test.ts'];
 const api = ['test/api/statistics.test.ts'];
-const sends = ['test/api/sends.test.ts'];
 
 export const mutations: Mutation[] = [
   {
@@ -62,7 +61,7 @@ export const mutations: Mutation[] = [
     file: feeds,
     find: 'from moved, send where not moved.was_queued',
     replace: 'from moved, send',
-    tests: sends,
+    tests: ['test/db/send-feeds.test.ts'],
   },
   {
     name: 'counts of reports are not recorded',
@@ -76,7 +75,7 @@ export const mutations: Mutation[] = [
     file: 'src/webhooks/publish.ts',
     find: 'if (events.length + changes.length === 0) return [];',
     replace: 'if (events.length === 0) return [];',
-    tests: ['test/api/failed-then-delivered.test.ts'],
+    tests: ['test/db/statistics-deliveries.test.ts'],
   },
   {
     name: 'folded changes stay',
