@@ -28,6 +28,8 @@ describe('an opt-out of marketing', () => {
       body: { data: { phone: out, userId: null, scope: 'marketing', source: 'api', reason: 'asked' } },
     });
     expect(await list({ phone: out })).toEqual([stored.body.data]);
+    const contacts = await gateway.call('GET', `/v1/contacts?phone=${out}`);
+    expect(contacts.body.data).toMatchObject({ items: [{ phone: out, optOut: 'marketing' }] });
     const sent = await send(gateway, { templateId: offer, recipients: [fine, out] });
     expect(results(sent.body.data)).toEqual([['accepted'], optedOut]);
     const id = sent.body.data.messages[1]?.id as string;
