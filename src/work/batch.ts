@@ -4,6 +4,11 @@ import { isUnavailable } from '../db/failure.ts';
 export interface BatchOptions<T> {
   /** Minimum time between the starts of two runs. An idle batch runs immediately. */
   gapMs: number;
+  /**
+   * How many requests may bring items. The gap is shorter while they are few, and a run does not wait for it when as many
+   * items wait, because nobody else can join.
+   */
+  inFlight?: { readonly count: number };
   /** Items per run. */
   max: number;
   /** Runs lock rows in the order of these keys. Use the same order everywhere, so that runs do not deadlock. */
@@ -18,6 +23,9 @@ interface Waiting<T, R> {
   resolve: (result: R) => void;
   reject: (error: unknown) => void;
 }
+
+/** The gap for each request in progress, up to `gapMs`. */
+const gapPerRequestMs = 0.5;
 
 const deadlockDetected = '40P01';
 const serializationFailure = '40001';
@@ -66,10 +74,12 @@ class Batcher<T, R> {
   }
 
   #schedule(): void {
-    const { gapMs, max } = this.#options;
+    const { gapMs, max, inFlight } = this.#options;
     if (this.#running || this.#waiting.length === 0) return;
-    const waitMs = this.#lastStartMs + gapMs - performance.now();
-    if (waitMs <= 0 || this.#waiting.length >= max) {
+    const count = inFlight?.count ?? Number.POSITIVE_INFINITY;
+    const waitMs = this.#lastStartMs + Math.min(gapMs, count * gapPerRequestMs) - performance.now();
+    const full = Math.min(max, count);
+    if (waitMs <= 0 || this.#waiting.length >= full) {
       clearTimeout(this.#timer);
       this.#timer = undefined;
       void this.#flush();

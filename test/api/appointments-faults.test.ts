@@ -126,6 +126,17 @@ describe('when the calendar fails', () => {
 });
 
 describe('the meeting link', () => {
+  test('that the calendar rejects leaves neither event nor booking: 502', async () => {
+    const staff = await fixture.staff(account);
+    await fixture.control.set({ conference: { kind: 'failure' } });
+    await fixture.control.addFault({ does: 'refuse', on: 'events.patch', reason: 'invalid', status: 400 });
+    expect((await fixture.book(account, ten(staff.id))).status).toBe(502);
+    expect(await fixture.control.liveEvents(staff.email)).toEqual([]);
+    await fixture.control.clearFaults();
+    await fixture.control.set({ conference: { kind: 'success' } });
+    expect((await fixture.book(account, ten(staff.id))).status).toBe(200);
+  });
+
   test('is returned after a pending meeting is ready', async () => {
     const staff = await fixture.staff(account);
     await fixture.control.set({ conference: { kind: 'pending', readsUntilSuccess: 2 } });

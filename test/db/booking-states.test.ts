@@ -90,7 +90,7 @@ describe('in any other state', () => {
     'a booking that is %s starts no insert, keeps its event id, and is neither deleted nor compensated',
     async (state) => {
       const id = await insertBooking(state);
-      expect(await startInserts(db, [id], 1_000)).toEqual(new Map());
+      expect(await startInserts(db, [id], 1_000)).toEqual(new Set());
       expect(await changeEventId(db, id, { id: 'other', generation: 1 })).toBe(false);
       expect(await inTx((tx) => deleteHold(tx, id))).toBe(false);
       await startCompensation(db, id, 0);

@@ -1,6 +1,7 @@
 // Batches: order, sharing, and errors of single items.
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { batch } from '../../src/work/batch.ts';
+import { openInFlight } from '../../src/work/in-flight.ts';
 
 const deadlock = () => Object.assign(new Error('deadlock detected'), { code: '40P01' });
 
@@ -113,5 +114,74 @@ describe('a batch', () => {
     const results = await Promise.allSettled(['a', 'b', 'c', 'd', 'e'].map(put));
     expect(results.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => 'rejected'));
     expect(runs.slice(1)).toEqual([['a', 'b', 'c', 'd', 'e'], ['a']]);
+  });
+});
+
+describe('a batch that knows the requests in progress', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const passed = () => vi.advanceTimersByTimeAsync(0);
+
+  function opened() {
+    const runs: string[][] = [];
+    const inFlight = { count: 0 };
+    const run = async (items: string[]) => {
+      runs.push([...items]);
+      return items;
+    };
+    const put = batch(run, { gapMs: 10, max: 100, inFlight, key: (item: string) => item });
+    return { runs, inFlight, put };
+  }
+
+  it('never delays a request that is alone, however soon after another', async () => {
+    const { runs, inFlight, put } = opened();
+    inFlight.count = 1;
+    for (const item of ['a', 'b', 'c']) expect(await put(item)).toBe(item);
+    expect(runs).toEqual([['a'], ['b'], ['c']]);
+  });
+
+  it('waits for the others until all of them wait', async () => {
+    const { runs, inFlight, put } = opened();
+    inFlight.count = 3;
+    void put('first');
+    await passed();
+    void put('a');
+    void put('b');
+    await passed();
+    expect(runs).toEqual([['first']]);
+    void put('c');
+    await passed();
+    expect(runs).toEqual([['first'], ['a', 'b', 'c']]);
+  });
+
+  it.each([
+    { requests: 6, gapMs: 3 },
+    { requests: 64, gapMs: 10 },
+  ])('waits at most $gapMs ms while $requests requests are in progress', async ({ requests, gapMs }) => {
+    const { runs, inFlight, put } = opened();
+    inFlight.count = requests;
+    void put('first');
+    await passed();
+    void put('a');
+    await vi.advanceTimersByTimeAsync(gapMs - 1);
+    expect(runs).toEqual([['first']]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(runs).toEqual([['first'], ['a']]);
+  });
+
+  it('no longer counts a request that ended, whatever its result', async () => {
+    const inFlight = openInFlight();
+    const ends = Promise.withResolvers<string>();
+    const one = inFlight.during(() => ends.promise);
+    const other = inFlight.during(async () => {
+      throw new Error('rejected');
+    });
+    expect(inFlight.count).toBe(2);
+    await expect(other).rejects.toThrow('rejected');
+    expect(inFlight.count).toBe(1);
+    ends.resolve('done');
+    expect(await one).toBe('done');
+    expect(inFlight.count).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 // The slots engine: grid, overrides, busy times, notice, booking window and daily limit.
 import { describe, expect, test } from 'vitest';
-import { occupiedRange } from '../../src/appointments/slots/engine.ts';
+import { occupiedRange, slotsAt, startShownAs } from '../../src/appointments/slots/engine.ts';
 import { berlin, kolkata, local, newYork, slots, termsOf } from '../harness/slot-cases.ts';
 
 describe('the grid', () => {
@@ -184,4 +184,22 @@ test('a booking occupies its slot and the buffers around it', () => {
     from: Date.parse('2026-06-10T08:50:00Z'),
     to: Date.parse('2026-06-10T09:45:00Z'),
   });
+});
+
+describe('a named slot', () => {
+  // New York: 2026-03-08 clocks go forward, 2026-11-01 they go back
+  test.each(['2026-03-07T20:00Z', '2026-10-31T20:00Z'])(
+    'is the first start that is shown with both times, from %s',
+    (first) => {
+      const terms = termsOf({ ...newYork, minutes: 60 });
+      const starts = Array.from({ length: 40 }, (_, index) => Date.parse(first) + index * 1_800_000);
+      const shown = slotsAt(terms, starts, newYork.zone);
+      for (const { from, to } of shown) {
+        const index = shown.findIndex((slot) => slot.from === from && slot.to === to);
+        expect(startShownAs(terms, starts, newYork.zone, { from, to })).toBe(starts[index]);
+        expect(startShownAs(terms, starts, newYork.zone, { from, to: '99:99' })).toBeUndefined();
+      }
+      expect(startShownAs(terms, [], newYork.zone, { from: '09:00', to: '10:00' })).toBeUndefined();
+    },
+  );
 });

@@ -9,6 +9,7 @@ import { phoneDigits } from '../../base/phone.ts';
 import type { BookBody } from '../../contract/bookings.ts';
 import { isUnavailable } from '../../db/failure.ts';
 import { fingerprintOf, inProgress } from '../../http/idempotency.ts';
+import type { InFlight } from '../../work/in-flight.ts';
 import type { Releases } from '../../work/releases.ts';
 import type { LiveConnection } from '../calendar/connection.ts';
 import { checkConnected, connectionOf, type RequestedDate, requestedDate } from '../slots/available.ts';
@@ -29,6 +30,7 @@ import { bookResponseJson } from './stored-responses.ts';
 export type BookDeps = CreateEventDeps & {
   clock: Clock;
   readDay: ReadStaffDay;
+  appointmentsInFlight: InFlight;
   keyedHash: KeyedHash;
   /** Base address of meeting rooms for calendars that create no meeting. */
   meetingUrl: string;
@@ -50,7 +52,11 @@ const lockRetryMs = 10;
  * Books a slot. Repeats with one key get the first response. Throws 400, 404, 409 (`slot_unavailable`,
  * `calendar_not_connected`, `idempotency_in_progress`), 422, 502, and 503 if the outcome is unknown in time.
  */
-export async function book(deps: BookDeps, input: BookInput): Promise<BookingResponse> {
+export function book(deps: BookDeps, input: BookInput): Promise<BookingResponse> {
+  return deps.appointmentsInFlight.during(() => bookOnce(deps, input));
+}
+
+async function bookOnce(deps: BookDeps, input: BookInput): Promise<BookingResponse> {
   const deadline = deps.clock.steady() + requestTimeoutMs;
   const key = {
     accountId: input.accountId,

@@ -9,6 +9,7 @@ import {
 } from '../../db/idempotency-keys.ts';
 import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { type BatchOptions, batch } from '../../work/batch.ts';
+import type { InFlight } from '../../work/in-flight.ts';
 import type { BookingRow } from './booking.ts';
 import { leaseMs } from './booking.ts';
 import { type HoldSlot, openHoldSlot } from './hold-slot.ts';
@@ -21,14 +22,15 @@ export interface BookingStepsDeps {
   clock: { now(): number };
   log: Log;
   deliveries: PublishDeps['deliveries'] & { offer(leasedDeliveries: LeasedDelivery[]): void };
+  appointmentsInFlight: InFlight;
 }
 
 export interface BookingSteps {
   /** The row of an Idempotency-Key, read after this call began. */
   findKey(of: KeyOf): Promise<IdempotencyKeyRow | undefined>;
   holdSlot: HoldSlot;
-  /** Records that the event insert begins, and renews the lease; undefined if the booking is no longer held. */
-  startInsert(id: string): Promise<BookingRow | undefined>;
+  /** Records that the event insert begins, and renews the lease; false if the booking is no longer held. */
+  startInsert(id: string): Promise<boolean>;
   /**
    * Held → confirmed. Stores the response for repeats and publishes the webhook event in the same transaction. Undefined if
    * the booking is no longer held.
@@ -36,28 +38,38 @@ export interface BookingSteps {
   confirm(given: Confirmation): Promise<BookingRow | undefined>;
 }
 
-/** The minimum time between two batches: fewer and larger commits under load, and short next to a calendar call. */
-const gapMs = 5;
-const batched = <T>(key: (item: T) => string): BatchOptions<T> => ({ gapMs, max: 200, key });
+/**
+ * The minimum time between two batches while other requests are in progress. A booking in a batch of 12 took half of the
+ * CPU time of one in a batch of 3. A batch that all requests have joined does not wait.
+ */
+const gapMs = 10;
 
 /** Opens the steps for one process. */
 export function openBookingSteps(deps: BookingStepsDeps): BookingSteps {
+  const batched = <T>(key: (item: T) => string): BatchOptions<T> => ({
+    gapMs,
+    max: 200,
+    inFlight: deps.appointmentsInFlight,
+    key,
+  });
+  // ids only, so redaction is off: it took 4 % of the main thread's time
+  const log = deps.log.child({}, { redact: [] });
   const start = async (ids: string[]) => {
-    const rows = await startInserts(deps.hot, ids, leaseMs);
-    return ids.map((id) => rows.get(id));
+    const started = await startInserts(deps.hot, ids, leaseMs);
+    return ids.map((id) => started.has(id));
   };
   return {
     findKey: batch(
       (of: KeyOf[]) => findKeys(deps.hot, of),
       batched(({ key }) => key),
     ),
-    holdSlot: openHoldSlot(deps),
+    holdSlot: openHoldSlot(deps, gapMs),
     startInsert: batch(
       start,
       batched((id) => id),
     ),
     confirm: batch(
-      (given: Confirmation[]) => confirmAll(deps, given),
+      (given: Confirmation[]) => confirmAll(deps, log, given),
       batched(({ id }) => id),
     ),
   };
@@ -65,6 +77,7 @@ export function openBookingSteps(deps: BookingStepsDeps): BookingSteps {
 
 async function confirmAll(
   deps: BookingStepsDeps,
+  log: Log,
   given: Confirmation[],
 ): Promise<(BookingRow | undefined)[]> {
   const inOne = async (tx: Tx) => {
@@ -81,7 +94,7 @@ async function confirmAll(
   if (started.length > 0) deps.deliveries.offer(started);
   for (const row of rows.values()) {
     const { id: bookingId, staff_id: staffId, state } = row;
-    deps.log.info({ bookingId, staffId, state, kind: 'appointments.booked' }, 'booking.changed');
+    log.info({ bookingId, staffId, state, kind: 'appointments.booked' }, 'booking.changed');
   }
   return given.map(({ id }) => rows.get(id));
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../base/errors.ts';
 import { zoneSpans } from '../../base/time-zones.ts';
 import { retryTransient, violates } from '../../db/failure.ts';
 import { type RequestedDate, type SlotsDeps, slotUnavailable, takenByBookings } from '../slots/available.ts';
-import { freeStarts, slotsAt, type Taken } from '../slots/engine.ts';
+import { freeStarts, startShownAs, type Taken } from '../slots/engine.ts';
 import {
   dayMs,
   dayOfDate,
@@ -22,9 +22,7 @@ export function chosenStart(
   named: { from: string; to: string },
   taken: Taken,
 ): number {
-  const offered = slotsAt(requested.terms, requested.candidates, requested.timezone);
-  const index = offered.findIndex(({ from, to }) => from === named.from && to === named.to);
-  const start = requested.candidates[index];
+  const start = startShownAs(requested.terms, requested.candidates, requested.timezone, named);
   if (start === undefined) {
     throw slotUnavailable(
       deps,

@@ -43,8 +43,9 @@ export async function createEvent(
 ): Promise<BookingRow> {
   if (!connection) return confirm(deps, row, null, row.fallback_link);
   await checkFree(deps, connection, row, requested, deadline);
-  const started = await deps.bookings.startInsert(row.id);
-  if (!started) throw bookingWasCompensated();
+  if (!(await deps.bookings.startInsert(row.id))) throw bookingWasCompensated();
+  // a compensation removes the event only if the insert began
+  const started = { ...row, insert_started_at: new Date(deps.clock.now()) };
   const event = await insert(deps, connection, started, requested.staff, deadline);
   return finishBooking(deps, connection, { ...started, event_id: event.eventId }, event, deadline);
 }

@@ -5,6 +5,7 @@ import { calendarNeed } from '../../contract/directory.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { KeyOf } from '../../db/idempotency-keys.ts';
 import { batch } from '../../work/batch.ts';
+import type { InFlight } from '../../work/in-flight.ts';
 import type { LiveConnection } from '../calendar/connection.ts';
 import { staffNotFound } from '../directory/staff.ts';
 import type { RequestedDate } from '../slots/available.ts';
@@ -48,9 +49,10 @@ export type HoldSlot = (request: HoldRequest) => Promise<HoldOutcome>;
 const requestsPerTransaction = 250;
 
 /** Opens slot holds for one process. Requests that arrive during a transaction are decided by the next one. */
-export function openHoldSlot({ hot }: { hot: Db }): HoldSlot {
+export function openHoldSlot(deps: { hot: Db; appointmentsInFlight: InFlight }, gapMs: number): HoldSlot {
+  const { hot, appointmentsInFlight: inFlight } = deps;
   const run = (requests: HoldRequest[]) => hot.transaction().execute((tx) => decideAll(tx, requests));
-  return batch(run, { gapMs: 5, max: requestsPerTransaction, key: ({ day }) => day.staffId });
+  return batch(run, { gapMs, max: requestsPerTransaction, inFlight, key: ({ day }) => day.staffId });
 }
 
 /** The times that winning requests of this transaction take from a staff member or calendar. */

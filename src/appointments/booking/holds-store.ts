@@ -84,17 +84,13 @@ export async function insertHolds(
   return byId(rows);
 }
 
-/** Records that the event inserts begin, and renews the leases. Bookings that are no longer held are skipped. */
-export async function startInserts(
-  db: Db,
-  ids: readonly string[],
-  leaseMs: number,
-): Promise<Map<string, BookingRow>> {
-  const { rows } = await sql<StoredBooking>`
+/** Records that the event inserts begin, and renews the leases; returns the ids. Bookings that are no longer held are skipped. */
+export async function startInserts(db: Db, ids: readonly string[], leaseMs: number): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
     /* startInserts */ update bookings set insert_started_at = coalesce(insert_started_at, now()),
       due_at = now() + ${leaseMs}::int * interval '1 millisecond'
-    where id = any(${[...ids]}::uuid[]) and state = ${state.held} returning *`.execute(db);
-  return byId(rows);
+    where id = any(${[...ids]}::uuid[]) and state = ${state.held} returning id`.execute(db);
+  return new Set(rows.map(({ id }) => id));
 }
 
 export interface Confirmation {

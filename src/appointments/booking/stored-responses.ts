@@ -5,9 +5,16 @@ import { ok } from '../../http/reply.ts';
 import type { BookingRow } from './booking.ts';
 import { bookedAppointment, bookingItem } from './presenter.ts';
 
+/** By row, because the body is first stored and then sent. Rows are never changed. */
+const bookResponses = new WeakMap<BookingRow, string>();
+
 /** The response body of a booking request, the same for every repeat. */
 export function bookResponseJson(row: BookingRow): string {
-  return JSON.stringify(ok('The appointment is booked.', bookedAppointment(row)));
+  const known = bookResponses.get(row);
+  if (known !== undefined) return known;
+  const body = JSON.stringify(ok('The appointment is booked.', bookedAppointment(row)));
+  bookResponses.set(row, body);
+  return body;
 }
 
 /** The operations on bookings in idempotency keys. */

@@ -154,3 +154,19 @@ export function slotsAt(terms: Terms, starts: readonly number[], timezone: strin
     };
   });
 }
+
+/** The one of `starts` whose slot is shown as `from` to `to` (`HH:MM`) in `timezone`; undefined if there is none. */
+export function startShownAs(
+  terms: Terms,
+  starts: readonly number[],
+  timezone: string,
+  { from, to }: { from: string; to: string },
+): number | undefined {
+  const first = starts[0];
+  const last = starts.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  const lengthMs = terms.slotMinutes * minuteMs;
+  const spans = zoneSpans(timezone, first, last + lengthMs + 1);
+  const shown = (instant: number) => clockText(instant + offsetAt(spans, instant));
+  return starts.find((start) => shown(start) === from && shown(start + lengthMs) === to);
+}

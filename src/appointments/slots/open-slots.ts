@@ -1,11 +1,12 @@
 // Response bodies with open slots: identical concurrent requests share one read and its bytes.
 import type { SlotsResult } from '../../contract/appointments.ts';
 import { ok } from '../../http/reply.ts';
+import type { InFlight } from '../../work/in-flight.ts';
 import { rounds } from '../../work/rounds.ts';
 import { availableSlots, requestedDate, type SlotsDeps } from './available.ts';
 import { dayQuery, type ReadStaffDay, requireActive } from './staff-days.ts';
 
-export type OpenSlotsDeps = SlotsDeps & { readDay: ReadStaffDay };
+export type OpenSlotsDeps = SlotsDeps & { readDay: ReadStaffDay; appointmentsInFlight: InFlight };
 
 export interface OpenSlotsQuery {
   accountId: string;
@@ -44,6 +45,8 @@ export function openSlotsReader(deps: OpenSlotsDeps): (query: OpenSlotsQuery) =>
   return (query) => {
     const { accountId, staffId, date, timezone } = query;
     const arrivedAt = deps.clock.steady();
-    return share(JSON.stringify([accountId, staffId, date, timezone]), () => read(query, arrivedAt));
+    return share(JSON.stringify([accountId, staffId, date, timezone]), () =>
+      deps.appointmentsInFlight.during(() => read(query, arrivedAt)),
+    );
   };
 }

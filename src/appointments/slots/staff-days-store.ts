@@ -96,8 +96,8 @@ export async function readStaffDays(
         as questions
       from form_questions f where f.staff_id = s.id) q on true
     left join lateral (
-      select array_agg((extract(epoch from lower(u.during)) * 1000)::bigint) as busy_from,
-        array_agg((extract(epoch from upper(u.during)) * 1000)::bigint) as busy_to
+      select array_agg((date_part('epoch', lower(u.during)) * 1000)::bigint) as busy_from,
+        array_agg((date_part('epoch', upper(u.during)) * 1000)::bigint) as busy_to
       from (
         select during from occupancies
         where account_id = s.account_id and staff_id = s.id and during && near.span
@@ -107,7 +107,7 @@ export async function readStaffDays(
           and exists (select from calendar_connections e where e.calendar_key = c.calendar_key and e.staff_id <> s.id)) u) o
       on true
     left join lateral (
-      select array_agg((extract(epoch from r.start) * 1000)::bigint) as booked from (
+      select array_agg((date_part('epoch', r.start) * 1000)::bigint) as booked from (
         select k.starts_at as start from bookings k
         where k.staff_id = s.id and k.state in (${held}, ${confirmed}) and k.starts_at >= x.day - interval '40 hours'
           and k.starts_at < x.day + interval '64 hours' and not (k.wish_starts_at is not null or k.hand = ${moved})

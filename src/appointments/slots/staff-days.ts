@@ -2,6 +2,7 @@
 import { isUuid } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
 import { batch } from '../../work/batch.ts';
+import type { InFlight } from '../../work/in-flight.ts';
 import { staffNotFound } from '../directory/staff.ts';
 import type { Terms } from './engine.ts';
 import { termsOf } from './schedule.ts';
@@ -15,6 +16,8 @@ export type StaffDay = StoredStaffDay & { terms: Terms };
 export type ReadStaffDay = (query: DayQuery) => Promise<StaffDay | undefined>;
 
 const maxDaysPerRead = 200;
+/** The minimum time between two reads while other requests are in progress: fewer and larger statements. */
+const gapMs = 2;
 
 /** The day to read for `date`. The caller checks whether the date is valid. */
 export function dayQuery(accountId: string, staffId: string, date: string): DayQuery {
@@ -25,14 +28,15 @@ export const dayKey = ({ accountId, staffId, dayMs: day }: DayQuery): string =>
   `${staffId}/${day}/${accountId}`;
 
 /** Opens the batched read for one process. */
-export function openReadStaffDay({ hot }: { hot: Db }): ReadStaffDay {
+export function openReadStaffDay(deps: { hot: Db; appointmentsInFlight: InFlight }): ReadStaffDay {
+  const { hot, appointmentsInFlight: inFlight } = deps;
   const run = async (queries: DayQuery[]): Promise<(StaffDay | undefined)[]> => {
     const distinct = new Map(queries.map((query) => [dayKey(query), query]));
     const stored = await readStaffDays(hot, [...distinct.values()]);
     const days = new Map([...distinct.keys()].map((key, index) => [key, withTerms(stored[index])]));
     return queries.map((query) => days.get(dayKey(query)));
   };
-  const readBatched = batch(run, { gapMs: 0, max: maxDaysPerRead, key: dayKey });
+  const readBatched = batch(run, { gapMs, max: maxDaysPerRead, inFlight, key: dayKey });
   return async (query) => (isUuid(query.staffId) ? readBatched(query) : undefined);
 }
 

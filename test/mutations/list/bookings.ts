@@ -17,8 +17,8 @@ export const mutations: Mutation[] = [
   {
     name: 'an insert begins for a booking that is no longer held',
     file: holds,
-    find: 'where id = any(${[...ids]}::uuid[]) and state = ${state.held} returning *',
-    replace: 'where id = any(${[...ids]}::uuid[]) returning *',
+    find: 'where id = any(${[...ids]}::uuid[]) and state = ${state.held} returning id',
+    replace: 'where id = any(${[...ids]}::uuid[]) returning id',
     tests: states,
   },
   {

@@ -11,6 +11,20 @@ const slots = [
 
 export const mutations: Mutation[] = [
   {
+    name: 'a slot is chosen by its start alone',
+    file: engine,
+    find: 'shown(start) === from && shown(start + lengthMs) === to',
+    replace: 'shown(start) === from',
+    tests: slots,
+  },
+  {
+    name: 'a slot is chosen by its times in UTC',
+    file: engine,
+    find: 'clockText(instant + offsetAt(spans, instant))',
+    replace: 'clockText(instant + 0 * offsetAt(spans, instant))',
+    tests: slots,
+  },
+  {
     name: 'a repeated local time is offered twice',
     file: engine,
     find: ' && !isRepeat(requestedSpans, start)',

@@ -23,9 +23,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a hold that was compensated in the meantime gets an event',
     file: create,
-    find: '  if (!started) throw bookingWasCompensated();\n  const event = await insert(deps, connection, started, requested.staff, deadline);\n  return finishBooking(deps, connection, { ...started,',
-    replace:
-      '  const event = await insert(deps, connection, started ?? row, requested.staff, deadline);\n  return finishBooking(deps, connection, { ...(started ?? row),',
+    find: '  if (!(await deps.bookings.startInsert(row.id))) throw bookingWasCompensated();',
+    replace: '  await deps.bookings.startInsert(row.id);',
     tests: steps,
   },
   {
@@ -40,6 +39,13 @@ export const mutations: Mutation[] = [
     file: create,
     find: 'if (await deleteHold(tx, row.id)) await freeKeysOf(tx, row.id);',
     replace: 'await deleteHold(tx, row.id);',
+    tests: booking,
+  },
+  {
+    name: 'a compensation within the request does not know that the insert began',
+    file: create,
+    find: '{ ...row, insert_started_at: new Date(deps.clock.now()) }',
+    replace: 'row',
     tests: booking,
   },
   {

@@ -59,6 +59,35 @@ export const mutations: Mutation[] = [
     tests: batches,
   },
   {
+    name: 'a batch delays a request that is alone',
+    file: batchFile,
+    find: 'const full = Math.min(max, count);',
+    replace: 'const full = max;',
+    tests: batches,
+  },
+  {
+    name: 'a few requests wait for a batch as long as many',
+    file: batchFile,
+    find: 'Math.min(gapMs, count * gapPerRequestMs)',
+    replace: 'gapMs',
+    tests: batches,
+  },
+  {
+    name: 'a batch does not wait for the other requests in progress',
+    file: batchFile,
+    find: 'waitMs <= 0 || this.#waiting.length >= full',
+    replace: 'waitMs <= 0 || inFlight || this.#waiting.length >= full',
+    tests: batches,
+  },
+  {
+    name: 'a failed request is in progress forever',
+    file: 'src/work/in-flight.ts',
+    find: '        return await work();\n      } finally {\n        count -= 1;\n      }',
+    replace:
+      '        const result = await work();\n        count -= 1;\n        return result;\n      } finally {\n      }',
+    tests: batches,
+  },
+  {
     name: 'a batch takes everything at once',
     file: batchFile,
     find: 'this.#waiting.splice(0, this.#options.max)',
