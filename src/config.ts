@@ -14,6 +14,8 @@ export interface Config {
   publicUrl: string | null;
   role: Role;
   databaseUrl: string | null;
+  /** Connections to the database that a process opens at most. */
+  databaseConnections: number;
   dataDir: string;
   objectStoreUrl: string;
   /** `id:base64,…`, newest first; null: the keys are in a file in DATA_DIR. */
@@ -54,6 +56,8 @@ export const settings: Record<string, string> = {
     'Public address of the gateway, from which callback addresses and the OAuth redirect are derived.',
   ROLE: 'all (default), api (serves requests) or worker (runs the workers).',
   DATABASE_URL: 'A PostgreSQL server, version 15 or later. Without it, an embedded server runs in DATA_DIR.',
+  DATABASE_CONNECTIONS:
+    'Connections to PostgreSQL that each process opens at most, from 10 to 200. Default 20.',
   DATA_DIR: 'Folder of the embedded database, the key file and uploaded files. Default ./data.',
   OBJECT_STORE_URL:
     'Where uploaded files are stored, encrypted: file:/path or s3://bucket/prefix?region=…&endpoint=…. Default: DATA_DIR/objects.',
@@ -174,6 +178,7 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
     publicUrl: read.url('PUBLIC_URL', null, web),
     role: read.oneOf('ROLE', ['all', 'api', 'worker'] as const, 'all'),
     databaseUrl: severalHosts ? null : read.url('DATABASE_URL', null, ['postgres:', 'postgresql:']),
+    databaseConnections: read.integer('DATABASE_CONNECTIONS', 20, 10, 200),
     dataDir,
     objectStoreUrl: read.url('OBJECT_STORE_URL', `file:${dataDir}/objects`, ['file:', 's3:']),
     encryptionKeys: read.text('ENCRYPTION_KEYS'),

@@ -15,6 +15,7 @@ import { openMetrics } from './base/metrics.ts';
 import { type Outgoing, type OutgoingOptions, openOutgoing } from './base/outgoing.ts';
 import { rememberSecrets } from './base/remember-secrets.ts';
 import type { Config } from './config.ts';
+import { shareConnections } from './db/connections.ts';
 import { openDb } from './db/db.ts';
 import { gatewayConnections } from './db/gateways.ts';
 import { releaseKeysOf } from './db/idempotency-keys.ts';
@@ -65,20 +66,29 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
+function webhookCallsOf(config: Config): OutgoingOptions {
+  return {
+    // the delivery queue limits each endpoint; a limit per host would let one hanging endpoint starve others
+    connectionsPerOrigin: null,
+    keepAliveMs: 30_000,
+    guard: { allowCidrs: config.allowPrivateAddresses, httpsOnly: !config.allowHttpReceivers },
+  };
+}
+
 /** Opens the shared parts: settings, database, keys, clocks, and external systems. */
 export async function openParts(config: Config, options: AppOptions, { connection, db }: OpenDatabase) {
   const { log } = options;
   const clock = systemClock;
   const processSession = await openProcessSession({ connection, log });
   const ring = options.keyRing ?? (await openKeyRing(config));
-  const hot = openDb(connection, { maxConnections: 16, applicationName: gatewayConnections, hot: true });
+  const shares = shareConnections(config.databaseConnections);
+  const hot = openDb(connection, {
+    maxConnections: shares.hot,
+    applicationName: gatewayConnections,
+    hot: true,
+  });
   const outgoing = openOutgoing({ connectionsPerOrigin: 160, keepAliveMs: 30_000 });
-  const webhookCalls: OutgoingOptions = {
-    // the delivery queue limits each endpoint; a limit per host would let one hanging endpoint starve others
-    connectionsPerOrigin: null,
-    keepAliveMs: 30_000,
-    guard: { allowCidrs: config.allowPrivateAddresses, httpsOnly: !config.allowHttpReceivers },
-  };
+  const webhookCalls = webhookCallsOf(config);
   const webhookOutgoing = openOutgoing(webhookCalls);
   const { clientId, clientSecret, ...googleUrls } = config.google;
   const calendars: Calendars = { caldav: caldavCalendar({ outgoing: webhookOutgoing, clock }) };
@@ -121,6 +131,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     /** Settings from which the delivery thread opens its own parts. */
     forDeliveries: {
       connection,
+      maxConnections: shares.deliveries,
       processId: processSession.id,
       keyRing: ring,
       outgoing: webhookCalls,

@@ -1,12 +1,17 @@
 // The database of a command, as configured; also while a gateway uses it.
 import { openLog } from '../base/log.ts';
 import { type Config, readConfig } from '../config.ts';
+import { shareConnections } from '../db/connections.ts';
 import { type OpenDatabase, openDatabaseBeside, type Purpose, type Where } from '../db/open-database.ts';
 
 /** The server of DATABASE_URL; null: the embedded one. */
 export function databaseOf(config: Config): Where {
   const connection = config.databaseUrl === null ? null : { connectionString: config.databaseUrl };
-  return { connection, dataDir: config.dataDir };
+  return {
+    connection,
+    dataDir: config.dataDir,
+    maxConnections: shareConnections(config.databaseConnections).general,
+  };
 }
 
 /** Runs `work` on the configured database, which must exist and be migrated unless `purpose` says otherwise. */

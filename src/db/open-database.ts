@@ -5,6 +5,7 @@ import type { EmbeddedLog } from './embedded-acquire.ts';
 import { findRunningEmbedded, hasEmbedded } from './embedded-running.ts';
 import { isReadOnly, unreachableErrnos } from './failure.ts';
 import { migrateToLatest, migrationState, problemWith } from './migrate.ts';
+import { rejectSharedSessions } from './pooler.ts';
 
 export interface OpenDatabase {
   connection: Connection;
@@ -23,6 +24,8 @@ export type Purpose = 'migrate' | 'use' | 'inspect';
 export interface Where {
   connection: Connection | null;
   dataDir: string;
+  /** Default 6. */
+  maxConnections?: number;
 }
 
 /**
@@ -37,13 +40,14 @@ export async function openDatabase(where: Where, log: EmbeddedLog, purpose: Purp
     : await startEmbeddedPostgres({ dataDir: where.dataDir, log });
   const connection = where.connection ?? (embedded?.connection as Connection);
   const stopNow = () => embedded?.stopNow();
-  const db = openDb(connection, { maxConnections: 12, applicationName: 'gateway' });
+  const db = openDb(connection, { maxConnections: where.maxConnections ?? 6, applicationName: 'gateway' });
   const close = async () => {
     await db.destroy();
     await embedded?.stop();
   };
   try {
     await checkServer(db);
+    if (where.connection) await rejectSharedSessions(where.connection);
     await migrateOrCheck({ db, connection, purpose, log });
     return { connection, db, close, stopNow };
   } catch (error) {

@@ -16,8 +16,6 @@ import type {
   ThreadSettings,
 } from './messages.ts';
 
-/** One each for the claim, successes, failures, released leases, and reads of endpoints. */
-const connectionsMax = 5;
 /** The interval of reports about attempts and busy endpoints. */
 const reportEveryMs = 200;
 
@@ -27,7 +25,7 @@ const send = (message: MessageFromThread) => port.postMessage(message);
 
 const log = openLog(settings.logLevel, { write: (line) => send({ log: line }) });
 const hot = openDb(settings.connection, {
-  maxConnections: connectionsMax,
+  maxConnections: settings.maxConnections,
   applicationName: gatewayConnections,
   hot: true,
 });

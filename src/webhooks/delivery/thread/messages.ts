@@ -7,6 +7,7 @@ import type { AttemptResult, LeasedDelivery } from '../delivery.ts';
 /** What the thread is started with. */
 export interface ThreadSettings {
   connection: Connection;
+  maxConnections: number;
   processId: number;
   keyRing: KeyRing;
   outgoing: OutgoingOptions;
