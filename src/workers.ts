@@ -73,7 +73,7 @@ export function startWorkers(deps: WorkersDeps): Workers {
     mediaCleanup: start({ name: 'media-cleanup', perform: rounds.mediaCleanup, idleMs: 5_000 }),
     templateSync: start({ name: 'template-sync', perform: rounds.templateSync, idleMs: 2_000 }),
     senderChecks: start({ name: 'sender-checks', perform: rounds.senderChecks, idleMs: 5_000 }),
-    foldStatistics: start({ name: 'fold-statistics', perform: rounds.foldStatistics, idleMs: 2_000 }),
+    foldStatistics: start({ name: 'fold-statistics', perform: rounds.foldStatistics, idleMs: 4_000 }),
     releaseLeases: start({ name: 'release-leases', perform: rounds.releaseLeases, idleMs: 2_000 }),
     cleanUp: start({ name: 'clean-up', perform: () => cleanUp(deps), idleMs: 30_000 }),
     hourly: start({ name: 'hourly', perform: () => hourly(deps), idleMs: 3_600_000 }),

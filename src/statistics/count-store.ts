@@ -15,6 +15,9 @@ export const quarterOf = (at: RawBuilder<unknown>) =>
 export const durationClass = (ms: RawBuilder<unknown>) =>
   sql<number>`case when ${ms} < 1 then ${sql.lit(zeroClass)} else floor(ln(${ms}::float8) / ln(${sql.lit(classRatio)}::float8)) end::smallint`;
 
+/** Grouping takes about as long as inserting this many rows. */
+const ungroupedMax = 10;
+
 /** A change of a count that the program knows; the members are the columns of `insertChanges`. */
 export interface CountChange {
   accountId: string;
@@ -38,12 +41,15 @@ export const givenChanges = (changes: readonly CountChange[]) => sql`
     g(account_id, subject_id, template_id, seconds, measure, class, amount)`;
 
 /**
- * An insert of changes, one row a group, for a CTE of the statement that makes them true; a failed statement counts nothing.
+ * An insert of changes, one row a group (of up to ten `rows`, one row each: grouping costs more), for a CTE of the statement that makes them true; a failed statement counts nothing.
  * `changes` selects, in this order: account, subject (sender, endpoint or staff member), template or null, the time, the
  * measure, the class (category of messages, duration of attempts) or null, and the amount, negative to take back an earlier count.
  */
-export const insertChanges = (changes: RawBuilder<unknown>) => sql`
+export const insertChanges = (changes: RawBuilder<unknown>, rows = Number.POSITIVE_INFINITY) => {
+  const isGrouped = rows > ungroupedMax;
+  return sql`
   insert into statistics_changes (account_id, subject_id, template_id, at, measure, class, amount)
-  select account_id, subject_id, template_id, ${quarterOf(sql`at`)}, measure, class, sum(amount)
+  select account_id, subject_id, template_id, ${quarterOf(sql`at`)}, measure, class, ${isGrouped ? sql`sum(amount)` : sql`amount`}
   from (${changes}) c(account_id, subject_id, template_id, at, measure, class, amount)
-  group by 1, 2, 3, 4, 5, 6`;
+  ${isGrouped ? sql`group by 1, 2, 3, 4, 5, 6` : sql``}`;
+};

@@ -37,9 +37,9 @@ const start = sql`date_bin(w.width, g.at, timestamptz '2000-01-01 00:00:00Z')`;
 
 /**
  * Adds up to `limit` changes to the counts and deletes them. One statement, so that a crash neither loses nor repeats any.
- * Returns how many changes there were.
+ * Records `until`, as `lockFolding` returned it, if none are left. Returns how many changes there were.
  */
-export async function foldChanges(tx: Tx, limit: number): Promise<number> {
+export async function foldChanges(tx: Tx, limit: number, until: Date): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     with gone as (
       delete from statistics_changes where ctid = any(array(select ctid from statistics_changes limit ${limit}))
@@ -75,14 +75,11 @@ export async function foldChanges(tx: Tx, limit: number): Promise<number> {
         ${total(measureSql.cancelled)}
       from g, ${widths} where g.measure > ${lastOf.deliveries} group by 1, 2, 3, 4
       on conflict (account_id, minutes, at, staff_id) do update set
-        ${added('booking_counts', ['booked', 'rescheduled', 'cancelled'])})
+        ${added('booking_counts', ['booked', 'rescheduled', 'cancelled'])}),
+    recorded as (
+      update statistics_folds set folded_until = ${until}::timestamptz where (select count(*) from gone) < ${limit})
     select count(*)::int as n from gone`.execute(tx);
   return rows[0]?.n ?? 0;
-}
-
-/** Records that everything committed before `until` is in the counts. */
-export async function recordFolded(tx: Tx, until: Date): Promise<void> {
-  await sql`update statistics_folds set folded_until = ${until}::timestamptz`.execute(tx);
 }
 
 const tables = ['message_counts', 'delivery_counts', 'attempt_durations', 'booking_counts'] as const;

@@ -110,7 +110,7 @@ export async function insertAttemptedDelivery(
         ${delivery.kind}, ${delivery.messageId}, ${delivery.body}, ${delivered ? state.delivered : state.dead}, 1, ${result.status},
         ${failure}, ${durationMs}, ${delivered ? answer : null}, now(), case when ${delivered} then now() end)
       returning account_id, endpoint_id, last_ms as ms, true as is_dead)
-    ${delivered ? insertSuccessCounts : insertFailureCounts}`.execute(tx);
+    ${delivered ? insertSuccessCounts(1) : insertFailureCounts}`.execute(tx);
   if (result.delivered) return;
   await sql`
     insert into attempts (subject_id, endpoint_id, stage, no, status, failure, ms, answer, detail)

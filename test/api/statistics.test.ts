@@ -34,7 +34,7 @@ async function counted(path: string): Promise<Statistics> {
   const now = new Date().toISOString();
   return until(async () => {
     await sql`update statistics_folds set folded_until = 'epoch'`.execute(db);
-    await foldStatistics({ db });
+    await foldStatistics({ hot: db });
     const { body } = await get(path);
     expect(body.data.foldedUntil > now).toBe(true);
     return body.data;

@@ -50,7 +50,7 @@ const inTx = (run: (tx: Parameters<typeof failDeliveries>[0]) => Promise<unknown
 
 /** The counts of the endpoint, with its attempts by class of duration. */
 async function counts() {
-  await database.db.transaction().execute((tx) => foldChanges(tx, 1_000));
+  await database.db.transaction().execute((tx) => foldChanges(tx, 1_000, new Date()));
   const { rows } = await sql<{ delivered: number; failed: number; dead: number; classes: object | null }>`
     select delivered, failed, dead, (select jsonb_object_agg(class, attempts) from attempt_durations d
       where d.endpoint_id = c.endpoint_id and d.minutes = 60) as classes

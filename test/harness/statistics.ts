@@ -1,10 +1,8 @@
 // Statistics compared with the rows that they count, in one snapshot, whatever is still running.
 import { sql } from 'kysely';
-import { expect } from 'vitest';
 import type { Db } from '../../src/db/db.ts';
 import { measure } from '../../src/statistics/measures.ts';
 import { deliveryState } from '../../src/webhooks/delivery/delivery.ts';
-import type { Gateway } from './gateway.ts';
 
 const lit = (name: keyof typeof measure) => sql.lit(measure[name]);
 
@@ -56,13 +54,4 @@ export async function wrongCounts(db: Db): Promise<unknown[]> {
     db,
   );
   return found.rows;
-}
-
-/** Closes the gateway; fails if a count differs from its rows. */
-export async function closeWithExactCounts(gateway: Gateway | undefined): Promise<void> {
-  try {
-    expect(gateway && (await wrongCounts(gateway.database.db))).toEqual([]);
-  } finally {
-    await gateway?.close();
-  }
 }

@@ -22,9 +22,13 @@ export const insertQueuedCounts = (from: RawBuilder<unknown>) =>
  * Counts the messages of the CTE `accepted` whose acceptance this statement recorded first: a repeated record keeps the time of
  * the first one.
  */
-export const insertAcceptedCounts = insertChanges(sql`
+export const insertAcceptedCounts = (rows: number) =>
+  insertChanges(
+    sql`
   select a.account_id, a.sender_id, a.template_id, a.accepted_at, ${measureSql.accepted}, ${categoryOf(sql`a`)}, 1
-  from accepted a where a.accepted_at = now()`);
+  from accepted a where a.accepted_at = now()`,
+    rows,
+  );
 
 const failures = (measure: RawBuilder<number>, condition: RawBuilder<unknown>) => sql`
   select m.account_id, m.sender_id, m.template_id, m.failed_at, ${measure}, ${categoryOf(sql`m`)}, 1 from moved m where ${condition}`;

@@ -65,7 +65,7 @@ export async function recordAccepted(db: Db, accepted: readonly AcceptedMessage[
       from unnest(${accountIds(accepted)}::uuid[], ${messageIds(accepted)}::uuid[], ${textArray(accepted.map((one) => one.messageRef))}::text[]) x(a, i, w)
       where m.account_id = x.a and m.id = x.i
       returning ${countedColumns}, m.accepted_at)
-    ${insertAcceptedCounts}`.execute(db);
+    ${insertAcceptedCounts(accepted.length)}`.execute(db);
 }
 
 /** A message that the platform certainly did not accept. */

@@ -16,17 +16,21 @@ const dead = (from: RawBuilder<unknown>, isDead: RawBuilder<unknown>) => sql`
   select f.account_id, f.endpoint_id, null::uuid, now(), ${measureSql.deliveryDead}, null::smallint, 1 from ${from} f where ${isDead}`;
 
 /** Counts the attempts of the CTE `moved`, which all succeeded. */
-export const insertSuccessCounts = insertChanges(attempts(sql`moved`, measureSql.attemptDelivered));
+export const insertSuccessCounts = (rows: number) =>
+  insertChanges(attempts(sql`moved`, measureSql.attemptDelivered), rows);
 
 /** Counts the attempts of the CTE `moved`, which all failed, and the deliveries that are dead since then. */
 export const insertFailureCounts = insertChanges(sql`
   ${attempts(sql`moved`, measureSql.attemptFailed)} union all ${dead(sql`moved`, sql`f.is_dead`)}`);
 
-/** Counts deliveries of the CTE `from` that became dead without an attempt, of all or where a condition holds, and other changes. */
+/**
+ * Counts deliveries of the CTE `from` that became dead without an attempt: all, or where a condition holds, and then also other
+ * changes, which are groups already.
+ */
 export const insertDeadCounts = (
   from: RawBuilder<unknown>,
   more?: { where: RawBuilder<unknown>; and: readonly CountChange[] },
 ) =>
-  insertChanges(
-    more ? sql`${dead(from, more.where)} union all ${givenChanges(more.and)}` : dead(from, sql`true`),
-  );
+  more
+    ? insertChanges(sql`${dead(from, more.where)} union all ${givenChanges(more.and)}`, 1)
+    : insertChanges(dead(from, sql`true`));

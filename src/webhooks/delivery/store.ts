@@ -108,7 +108,7 @@ export async function completeDeliveries(
         x(subject_id, endpoint_id, stage, status, ms, answer)
       where ${match} and d.state <> ${state.delivered}
       returning d.account_id, d.endpoint_id, x.ms)
-    ${insertSuccessCounts}`.execute(db);
+    ${insertSuccessCounts(done.length)}`.execute(db);
 }
 
 /**
