@@ -1,20 +1,26 @@
 // Tables opt_out_settings, and opt_outs for the automatic answers.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { ContactKey } from '../contacts/contacts-store.ts';
 import type { OptOutSettings } from './words.ts';
+
+/** A query of the settings of accounts, as a part of a statement; those without any are missing. */
+export const settingsRows = (
+  accountIds: readonly string[],
+): RawBuilder<{ accountId: string; settings: OptOutSettings }> => sql`
+  select account_id as "accountId", jsonb_build_object('stopWords', stop_words, 'startWords', start_words, 'buttonPayloads', button_payloads,
+    'reply', jsonb_build_object('stop', reply_stop, 'start', reply_start)) as settings
+  from opt_out_settings where account_id = any (${arrayText(accountIds)}::uuid[])`;
 
 /** Finds the settings of accounts; those without any are missing. */
 export async function findSettings(
   db: Db,
   accountIds: readonly string[],
 ): Promise<Map<string, OptOutSettings>> {
-  const { rows } = await sql<OptOutSettings & { accountId: string }>`
-    /* findOptOutSettings */ select account_id as "accountId", stop_words as "stopWords", start_words as "startWords",
-      button_payloads as "buttonPayloads", jsonb_build_object('stop', reply_stop, 'start', reply_start) as reply
-    from opt_out_settings where account_id = any (${arrayText(accountIds)}::uuid[])`.execute(db);
-  return new Map(rows.map(({ accountId, ...settings }) => [accountId, settings]));
+  const { rows } = await sql<{ accountId: string; settings: OptOutSettings }>`
+    /* findOptOutSettings */ ${settingsRows(accountIds)}`.execute(db);
+  return new Map(rows.map(({ accountId, settings }) => [accountId, settings]));
 }
 
 /** Replaces the settings of an account. */

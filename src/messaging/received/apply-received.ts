@@ -11,12 +11,12 @@ import {
   type Addressee,
   type Arrival,
   type ArrivedCallback,
+  accountsThatMaySay,
   namedIn,
   noticesIn,
   type ReceivedCallback,
   recordNamed,
   type Said,
-  wordsFor,
 } from './people-in-batch.ts';
 import { receivedJson } from './presenter.ts';
 import { receivedId } from './received-id.ts';
@@ -123,9 +123,7 @@ async function applyBatch(deps: ApplyReceivedDeps, callbacks: ArrivedCallback[])
   const notices = callbacks.flatMap((callback) => noticesIn(callback, nowMs));
   if (arrivals.length === 0 && notices.length === 0) return results;
   await addContexts(deps, arrivals);
-  // read beside the first statements of the transaction
-  const settings = wordsFor(deps, arrivals);
-  settings.catch(() => undefined);
+  const settingsOf = accountsThatMaySay(arrivals);
   const people = [...arrivals.flatMap(namedIn), ...notices];
   const prepared = preparePeople(
     people.map(({ named }) => named),
@@ -133,11 +131,11 @@ async function applyBatch(deps: ApplyReceivedDeps, callbacks: ArrivedCallback[])
   );
   const { leasedDeliveries, stored, said } = await deps.hot.transaction().execute(async (tx) => {
     const rows = arrivals.map(({ row }) => row);
-    const { inserted, people: usual } = await insertReceived(tx, rows, prepared.usualPeople);
+    const written = await insertReceived(tx, rows, prepared.usualPeople, settingsOf);
+    const { inserted, people: usual, settings } = written;
     const stored = newOf(arrivals, inserted);
     const fresh = new Set(stored);
-    const words = await settings;
-    const optOuts = await recordNamed(tx, { people, prepared, usual, fresh, words }, nowMs);
+    const optOuts = await recordNamed(tx, { people, prepared, usual, fresh, settings }, nowMs);
     const events = stored.map(({ row }) => ({
       accountId: row.account_id,
       subjectId: row.id,

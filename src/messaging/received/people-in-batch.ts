@@ -1,5 +1,5 @@
 // The people of a batch of callbacks: whom its messages and notices name, and what they say about opt-outs.
-import type { Db, Tx } from '../../db/db.ts';
+import type { Tx } from '../../db/db.ts';
 import type { IdentityReport, PreferenceReport, ReceivedMessage } from '../../ports/platform-received.ts';
 import type { EventToPublish } from '../../webhooks/publish.ts';
 import type { NamedPerson } from '../contacts/identity.ts';
@@ -7,8 +7,7 @@ import { type PreparedPeople, recordOthers } from '../contacts/record-people.ts'
 import type { RecordedPerson } from '../contacts/usual-people-store.ts';
 import { type Act, scope } from '../opt-outs/opt-out.ts';
 import { recordActs } from '../opt-outs/record.ts';
-import { findSettings } from '../opt-outs/settings-store.ts';
-import { maySay, type OptOutWords, wordsOf } from '../opt-outs/words.ts';
+import { maySay, type OptOutSettings, wordsOf } from '../opt-outs/words.ts';
 import { actOfMessage, actOfPreference } from './opt-out-acts.ts';
 import type { NewReceived } from './store.ts';
 
@@ -50,15 +49,10 @@ export interface Named {
   rank: Rank;
 }
 
-/** The words of the accounts whose new messages may be one. */
-export async function wordsFor({ hot }: { hot: Db }, arrivals: Arrival[]): Promise<Map<string, OptOutWords>> {
-  const accountIds = new Set(
-    arrivals.filter(({ message }) => maySay(message)).map(({ row }) => row.account_id),
-  );
-  if (accountIds.size === 0) return new Map();
-  const settings = await findSettings(hot, [...accountIds]);
-  return new Map([...settings].map(([accountId, one]) => [accountId, wordsOf(one)]));
-}
+/** The accounts whose settings the messages may need. */
+export const accountsThatMaySay = (arrivals: readonly Arrival[]): string[] => [
+  ...new Set(arrivals.filter(({ message }) => maySay(message)).map(({ row }) => row.account_id)),
+];
 
 /** The person of a message. */
 export function namedIn(arrival: Arrival): Named[] {
@@ -113,7 +107,7 @@ export interface NamedBatch {
   usual: readonly RecordedPerson[];
   /** The messages that are new: a repeat says nothing about opt-outs. */
   fresh: ReadonlySet<Arrival>;
-  words: ReadonlyMap<string, OptOutWords>;
+  settings: ReadonlyMap<string, OptOutSettings>;
 }
 
 /** Records people and what they said, in the order in which it arrived; publish the events of the changes. */
@@ -122,7 +116,8 @@ export async function recordNamed(
   batch: NamedBatch,
   nowMs: number,
 ): Promise<{ events: EventToPublish[]; said: Said[] }> {
-  const { people, prepared, usual, fresh, words } = batch;
+  const { people, prepared, usual, fresh, settings } = batch;
+  const words = new Map([...settings].map(([accountId, one]) => [accountId, wordsOf(one)]));
   const { contactIds } = await recordOthers(tx, prepared, usual, nowMs);
   const acts = people.flatMap(({ named, arrival, act: noticed, rank }, index) => {
     const { accountId } = named;

@@ -4,6 +4,8 @@ import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { jsonLines } from '../../db/json-lines.ts';
 import { type RecordedPerson, type UsualPerson, usualPeople } from '../contacts/usual-people-store.ts';
+import { settingsRows } from '../opt-outs/settings-store.ts';
+import type { OptOutSettings } from '../opt-outs/words.ts';
 import type { ReceivedRow } from './presenter.ts';
 
 /** An inbound message of one account, ready to be stored. */
@@ -29,20 +31,29 @@ const sources = (texts: readonly (string | null)[]) =>
 export interface StoredReceived {
   inserted: ReceivedKey[];
   people: RecordedPerson[];
+  /** Of the accounts that have some. */
+  settings: Map<string, OptOutSettings>;
 }
 
 /**
  * Inserts messages, in the order given, and records the usual people among those who wrote them (`usualPeople`), in one
  * statement. Returns the messages that are new: a repeat has the key of the first. It also records the people of repeats, whose
- * first message left nothing to record.
+ * first message left nothing to record. Reads the settings of opt-outs of the given accounts in passing.
  */
 export async function insertReceived(
   tx: Tx,
   rows: readonly NewReceived[],
   people: readonly UsualPerson[],
+  settingsOf: readonly string[],
 ): Promise<StoredReceived> {
   const usual = usualPeople(people);
-  type Row = { accountId: string | null; id: string | null; no: number | null; contactId: string | null };
+  type Row = {
+    accountId: string | null;
+    id: string | null;
+    no: number | null;
+    contactId: string | null;
+    settings: OptOutSettings | null;
+  };
   const result = await sql<Row>`
     /* insertReceived */ with received as (insert into received_messages (account_id, id, sender_id, message_ref, person, phone, user_id, name, type,
       content, media_ref, context_ref, context_id, context_send_id, sent_at, received_at, raw)
@@ -62,12 +73,16 @@ export async function insertReceived(
     on conflict (account_id, id) do nothing
     returning account_id, id),
     ${usual.tables}
-    select account_id as "accountId", id, null::int as no, null::uuid as "contactId" from received
-    union all select null, null, r.no, r."contactId" from (${usual.recorded}) r`.execute(tx);
-  const stored: StoredReceived = { inserted: [], people: [] };
-  for (const { accountId, id, no, contactId } of result.rows) {
+    select account_id as "accountId", id, null::int as no, null::uuid as "contactId", null::jsonb as settings from received
+    union all select null, null, r.no, r."contactId", null from (${usual.recorded}) r
+    union all select o."accountId", null, null, null, o.settings from (${settingsRows(settingsOf)}) o`.execute(
+    tx,
+  );
+  const stored: StoredReceived = { inserted: [], people: [], settings: new Map() };
+  for (const { accountId, id, no, contactId, settings } of result.rows) {
     if (no !== null) stored.people.push({ no, contactId });
     else if (accountId !== null && id !== null) stored.inserted.push({ accountId, id });
+    else if (accountId !== null && settings !== null) stored.settings.set(accountId, settings);
   }
   return stored;
 }
