@@ -63,3 +63,21 @@ describe('a message that was claimed again while it waited here', () => {
     await sql`delete from messages where sender_id = ${owner}`.execute(database.db);
   });
 });
+
+describe('messages that arrive while their process stops', () => {
+  it.each(['offered by a request', 'claimed by the worker'])(
+    '%s are released, and none is begun',
+    async (how) => {
+      const { dispatcher, called, release } = open(database);
+      release();
+      const one = message(await sender(database));
+      await dispatcher.stop();
+      await write(database, one, how.startsWith('offered') ? 'leased' : 'queued');
+      if (how.startsWith('offered')) dispatcher.offer([one]);
+      else await dispatcher.round();
+      await expect.poll(() => rowOf(database, one)).toEqual({ state: 0, attempts: 0, due: true });
+      expect(called).toEqual([]);
+      await forget(database, one);
+    },
+  );
+});

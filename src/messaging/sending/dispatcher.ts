@@ -128,6 +128,8 @@ export class Dispatcher {
     const waiting = this.#queues.open(senderId);
     const queue = new SenderQueue(this.#queueDeps, waiting);
     waiting.state.queue = queue;
+    // a request or the worker may still offer messages: they are released
+    if (this.#stopping.signal.aborted) void queue.stop();
     return queue;
   }
 
@@ -168,7 +170,9 @@ export class Dispatcher {
       error: message.cancelled ? ownErrors.cancelled : expiredError(message.error),
     }));
     await failAndPublish(this.#deps, failures, [state.queued]);
-    this.offer(claimed.filter(({ cancelled, expired, paused }) => !cancelled && !expired && !paused));
+    const callable = claimed.filter(({ cancelled, expired, paused }) => !cancelled && !expired && !paused);
+    if (this.#stopping.signal.aborted) await this.#writes.release(callable);
+    else this.offer(callable);
     return claimed.length + held.length;
   }
 }

@@ -93,6 +93,13 @@ export const mutations: Mutation[] = [
     tests: dispatch,
   },
   {
+    name: 'messages are begun that a request offers to a stopping process',
+    file: 'src/messaging/sending/dispatcher.ts',
+    find: 'if (this.#stopping.signal.aborted) void queue.stop();',
+    replace: '',
+    tests: dispatch,
+  },
+  {
     name: 'the lease of another process is released',
     file: 'src/messaging/sending/messages-claims-store.ts',
     find: 'and (m.due_at = x.lease::timestamptz) is true and m.state',
