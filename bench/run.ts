@@ -15,6 +15,7 @@ const names = [
   'upload',
   'growth',
   'statistics',
+  'idle',
 ] as const;
 
 async function load(name: string): Promise<Workload> {

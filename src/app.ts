@@ -39,10 +39,13 @@ import { foldStatistics } from './statistics/fold.ts';
 import { releaseDeliveriesOf } from './webhooks/delivery/store.ts';
 import { type DeliveryThread, openDeliveryThread } from './webhooks/delivery/thread/client.ts';
 import { maintainWebhooks } from './webhooks/maintenance/maintenance.ts';
+import { openClockWatch } from './work/clock-watch.ts';
 import { releaseLeasesOfEnded } from './work/ended-processes.ts';
+import type { IdleLoop } from './work/idle-watch.ts';
 import type { Worker } from './work/worker.ts';
 import {
   startClockWatch,
+  startIdleWatch,
   startUptime,
   startWorkers,
   stopWorkers,
@@ -109,6 +112,7 @@ interface Running {
   workers?: Workers;
   clockWatch?: Worker;
   uptime?: Worker;
+  idleWatch?: Worker;
 }
 
 export interface App {
@@ -147,6 +151,9 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     nudgeSync: () => running.workers?.templateSync.nudge(),
   };
   const server = await buildServer(deps);
+  server.server.on('request', ({ method }) => {
+    if (!readingMethods.has(method ?? '')) parts.activity.note();
+  });
   let closed: Promise<void> | undefined;
   const close = () => {
     closed ??= closeApp({ parts, shared, running, shutdown, server }).finally(() => redis?.disconnect());
@@ -158,7 +165,12 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     // templates may have changed while no process received callbacks
     if (config.role !== 'api') await requestReading(parts.db, null);
     url = await listen(server, config);
-    running.clockWatch = startClockWatch(parts);
+    const clockWatch = openClockWatch(parts);
+    running.clockWatch = startClockWatch(parts, clockWatch);
+    running.idleWatch = startIdleWatch(
+      { ...parts, listens: config.role !== 'worker', nudge: (loop) => nudge(running, loop) },
+      clockWatch,
+    );
     if (config.role !== 'worker') {
       await recordCallbackUptime(parts.hot);
       running.uptime = startUptime({ ...parts, flush: () => shared.lastCallbacks.flush() });
@@ -167,6 +179,8 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     await close();
     throw error;
   }
+  // the others look more often while this process is connected
+  parts.activity.note();
   if (config.role !== 'api') {
     shared.deliveries.onCapacity(() => running.workers?.deliver.nudge());
     running.workers = startWorkers({
@@ -177,6 +191,14 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     });
   }
   return { url, db: parts.db, clock: parts.clock, drain: shutdown.announce, close };
+}
+
+/** Requests that create no work. */
+const readingMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+function nudge(running: Running, loop: IdleLoop): void {
+  if (loop === 'clock') running.clockWatch?.nudge();
+  else running.workers?.[loop].nudge();
 }
 
 type RoundDeps = Parts & Shared & { nudgeDispatch: () => void; nudgeQueue: () => void };
@@ -216,6 +238,7 @@ async function closeApp({ parts, shared, running, shutdown, server }: RunningApp
     running.workers && stopWorkers(running.workers),
     running.clockWatch?.stop(),
     running.uptime?.stop(),
+    running.idleWatch?.stop(),
     shared.dispatcher.stop(),
     shared.deliveries.stop(),
   ]);

@@ -16,17 +16,19 @@ import { type Outgoing, type OutgoingOptions, openOutgoing } from './base/outgoi
 import { rememberSecrets } from './base/remember-secrets.ts';
 import type { Config } from './config.ts';
 import { shareConnections } from './db/connections.ts';
-import { openDb } from './db/db.ts';
+import { type Db, openDb } from './db/db.ts';
 import { gatewayConnections } from './db/gateways.ts';
 import { releaseKeysOf } from './db/idempotency-keys.ts';
 import type { OpenDatabase } from './db/open-database.ts';
-import { openProcessSession } from './db/process-session.ts';
+import { openProcessSession, type ProcessSessionDeps } from './db/process-session.ts';
+import { notifyWork } from './db/wake-notifications.ts';
 import { openKeyRing } from './encryption-keys.ts';
 import { openFileEncryption } from './messaging/media/file-encryption.ts';
 import { openCompletionWaiters } from './messaging/sending/completion-waiters.ts';
 import { openQueueLimit } from './messaging/sending/queue-limit.ts';
 import type { ObjectStore } from './ports/object-store.ts';
 import type { MessagingPlatform } from './ports/platform.ts';
+import { openActivity } from './work/activity.ts';
 import { openReleases } from './work/releases.ts';
 
 export interface AppOptions {
@@ -75,11 +77,19 @@ function webhookCallsOf(config: Config): OutgoingOptions {
   };
 }
 
+/** The session of this process, through which other processes wake it. */
+async function openActiveSession(deps: ProcessSessionDeps & { db: Db; clock: Clock }) {
+  const processSession = await openProcessSession(deps);
+  const activity = openActivity({ ...deps, announce: () => notifyWork(deps.db, processSession.id) });
+  processSession.onWork(activity.wake);
+  return { processSession, activity };
+}
+
 /** Opens the shared parts: settings, database, keys, clocks, and external systems. */
 export async function openParts(config: Config, options: AppOptions, { connection, db }: OpenDatabase) {
   const { log } = options;
   const clock = systemClock;
-  const processSession = await openProcessSession({ connection, log });
+  const { processSession, activity } = await openActiveSession({ connection, log, db, clock });
   const ring = options.keyRing ?? (await openKeyRing(config));
   const shares = shareConnections(config.databaseConnections);
   const hot = openDb(connection, {
@@ -104,6 +114,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     db,
     hot,
     processSession,
+    activity,
     processId: processSession.id,
     cipher: rememberSecrets(openCipher(ring), clock),
     keyedHash: openKeyedHash(ring),

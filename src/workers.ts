@@ -7,7 +7,9 @@ import { deleteOldKeys } from './db/idempotency-keys.ts';
 import { analyzeFirstRows, makePartitions } from './db/partitions.ts';
 import { deleteOldOutages, recordCallbackUptime } from './messaging/sending/callback-uptime-store.ts';
 import { deleteOldStatistics } from './statistics/fold.ts';
-import { type ClockWatchDeps, openClockWatch } from './work/clock-watch.ts';
+import type { Activity } from './work/activity.ts';
+import type { ClockWatch } from './work/clock-watch.ts';
+import { type IdleLoop, openIdleWatch } from './work/idle-watch.ts';
 import { startWorker, type Work, type Worker } from './work/worker.ts';
 
 /** One round of each worker: claims and does a bounded amount of work, and returns how much it found. */
@@ -40,10 +42,15 @@ export interface WorkerRounds {
   releaseLeases: () => Promise<number>;
 }
 
-export interface WorkersDeps {
-  db: Db;
+/** What every loop needs. */
+interface LoopDeps {
   clock: Clock;
   log: Log;
+  activity: Activity;
+}
+
+export interface WorkersDeps extends LoopDeps {
+  db: Db;
   rounds: WorkerRounds;
   /** Writes the times at which keys were last used. */
   flushKeys: () => Promise<void>;
@@ -53,46 +60,88 @@ export interface WorkersDeps {
 
 export type Workers = Record<keyof WorkerRounds | 'cleanUp' | 'hourly', Worker>;
 
-/** Starts every worker's loop. Requests nudge the workers that they create work for. */
+/** The pause of messages and deliveries just after an idle time. */
+const freshMs = 30;
+const othersAfterMs = 200;
+
+/** Starts every worker's loop. Requests nudge the workers that they create work for. All stop asking while the process is idle. */
 export function startWorkers(deps: WorkersDeps): Workers {
   const { rounds } = deps;
   const start = (work: Work) => startWorker(work, deps);
-  return {
-    dispatch: start({ name: 'dispatch', perform: rounds.dispatch, idleMs: 250 }),
+  const background = (work: Work) => start({ ...work, isBackground: true });
+  const workers = {
+    dispatch: start({ name: 'dispatch', perform: rounds.dispatch, idleMs: 250, freshMs }),
     queue: start({ name: 'queue', perform: rounds.queue, idleMs: 1_000 }),
     feed: start({ name: 'feed', perform: rounds.feed, idleMs: 500 }),
     removeCodes: start({ name: 'remove-codes', perform: rounds.removeCodes, idleMs: 1_000 }),
-    deliver: start({ name: 'deliver', perform: rounds.deliver, idleMs: 250 }),
+    deliver: start({ name: 'deliver', perform: rounds.deliver, idleMs: 250, freshMs }),
     endpointMaintenance: start({
       name: 'endpoint-maintenance',
       perform: rounds.endpointMaintenance,
       idleMs: 1_000,
     }),
     reconcile: start({ name: 'reconcile', perform: rounds.reconcile, idleMs: 1_000 }),
-    calendarSync: start({ name: 'calendar-sync', perform: rounds.calendarSync, idleMs: 2_000 }),
-    mediaCleanup: start({ name: 'media-cleanup', perform: rounds.mediaCleanup, idleMs: 5_000 }),
-    templateSync: start({ name: 'template-sync', perform: rounds.templateSync, idleMs: 2_000 }),
-    senderChecks: start({ name: 'sender-checks', perform: rounds.senderChecks, idleMs: 5_000 }),
-    foldStatistics: start({ name: 'fold-statistics', perform: rounds.foldStatistics, idleMs: 4_000 }),
-    releaseLeases: start({ name: 'release-leases', perform: rounds.releaseLeases, idleMs: 2_000 }),
-    cleanUp: start({ name: 'clean-up', perform: () => cleanUp(deps), idleMs: 30_000 }),
-    hourly: start({ name: 'hourly', perform: () => hourly(deps), idleMs: 3_600_000 }),
+    calendarSync: background({ name: 'calendar-sync', perform: rounds.calendarSync, idleMs: 2_000 }),
+    mediaCleanup: background({ name: 'media-cleanup', perform: rounds.mediaCleanup, idleMs: 5_000 }),
+    templateSync: background({ name: 'template-sync', perform: rounds.templateSync, idleMs: 2_000 }),
+    senderChecks: background({ name: 'sender-checks', perform: rounds.senderChecks, idleMs: 5_000 }),
+    foldStatistics: background({ name: 'fold-statistics', perform: rounds.foldStatistics, idleMs: 4_000 }),
+    releaseLeases: background({ name: 'release-leases', perform: rounds.releaseLeases, idleMs: 2_000 }),
+    cleanUp: background({ name: 'clean-up', perform: () => cleanUp(deps), idleMs: 30_000 }),
+    hourly: start({
+      name: 'hourly',
+      perform: () => hourly(deps),
+      idleMs: 3_600_000,
+      isBackground: true,
+      runsIdle: true,
+    }),
   };
+  const { hourly: _never, dispatch, deliver, ...others } = workers;
+  deps.activity.onWake(() => {
+    dispatch.nudge();
+    deliver.nudge();
+    // the others do not compete with what was announced
+    const nudgeOthers = () => {
+      for (const worker of Object.values(others)) worker.nudge();
+    };
+    setTimeout(nudgeOthers, othersAfterMs).unref();
+  });
+  return workers;
 }
 
 /** Watches the clocks, in processes of every role. */
-export function startClockWatch(deps: ClockWatchDeps): Worker {
-  return startWorker({ name: 'clock', perform: openClockWatch(deps), idleMs: 2_000 }, deps);
+export function startClockWatch(deps: LoopDeps, watch: ClockWatch): Worker {
+  return startWorker({ name: 'clock', perform: watch.round, idleMs: 2_000, isBackground: true }, deps);
 }
 
 /** Records every few seconds that this process accepts callbacks, and when the last ones came (`flush`). */
-export function startUptime(deps: { hot: Db; clock: Clock; log: Log; flush: () => Promise<void> }): Worker {
+export function startUptime(deps: LoopDeps & { hot: Db; flush: () => Promise<void> }): Worker {
   const perform = async () => {
     await recordCallbackUptime(deps.hot);
     await deps.flush();
     return 0;
   };
   return startWorker({ name: 'callback-uptime', perform, idleMs: 5_000 }, deps);
+}
+
+/** An idle process records that it accepts callbacks at every third look: after 3 or 6 s. */
+const looksPerUptime = 3;
+
+/**
+ * Starts the loop of an idle process, in processes of every role. `listens`: it accepts callbacks. `nudge` runs a loop once.
+ */
+export function startIdleWatch(
+  deps: LoopDeps & { hot: Db; processId: number; nudge: (loop: IdleLoop) => void; listens: boolean },
+  watch: ClockWatch,
+): Worker {
+  let looks = 0;
+  const perform = async (tx: Db) => {
+    await watch.read(tx);
+    looks += 1;
+    if (deps.listens && looks % looksPerUptime === 0) await recordCallbackUptime(tx);
+  };
+  const work = { name: 'idle-watch', perform: openIdleWatch({ ...deps, perform }), idleMs: 1_000 };
+  return startWorker({ ...work, runsIdle: true }, deps);
 }
 
 const deletedKeysMax = 5_000;

@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Connection, Tx } from './db.ts';
+import { wakeChannel } from './wake-notifications.ts';
 
 /** The first key of the advisory locks; the second is the process's id. No other lock uses this class. */
-const lockClass = 0x63_67_77;
+export const lockClass = 0x63_67_77;
 const reconnectMs = 500;
 /** Leases of an ended process are released repeatedly for this long: its last statements may commit after its session ended. */
 const lateStatementsSeconds = 10;
@@ -19,11 +20,14 @@ const settings = [
   'set tcp_keepalives_idle = 2',
   'set tcp_keepalives_interval = 1',
   'set tcp_keepalives_count = 3',
+  `listen ${wakeChannel}`,
 ].join('; ');
 
 export interface ProcessSession {
   /** The id by which this process leases rows (`leased_by`); never given to another process. */
   readonly id: number;
+  /** Calls `listener` when another process has work, and when notifications may have been lost. */
+  onWork(listener: () => void): void;
   /** Ends the session. Other processes release the remaining leases. */
   close(): Promise<void>;
 }
@@ -42,7 +46,18 @@ export async function openProcessSession(deps: ProcessSessionDeps): Promise<Proc
     await client.end();
     throw error;
   });
-  client.on('error', lost);
+  const listeners: (() => void)[] = [];
+  const tellListeners = () => {
+    for (const listener of listeners) listener();
+  };
+  watch(client);
+
+  function watch(opened: pg.Client): void {
+    opened.on('error', lost);
+    opened.on('notification', ({ payload }) => {
+      if (payload !== String(id)) tellListeners();
+    });
+  }
 
   function lost(error: Error): void {
     client.removeListener('error', lost);
@@ -58,7 +73,8 @@ export async function openProcessSession(deps: ProcessSessionDeps): Promise<Proc
       const held = opened && (await registerAgain(opened, id).then(isTrue, () => false));
       if (held && !closing.signal.aborted) {
         client = opened;
-        client.on('error', lost);
+        watch(client);
+        tellListeners();
         return;
       }
       await opened?.end().catch(() => undefined);
@@ -68,6 +84,7 @@ export async function openProcessSession(deps: ProcessSessionDeps): Promise<Proc
 
   return {
     id,
+    onWork: (listener) => void listeners.push(listener),
     async close() {
       closing.abort();
       await client.end().catch(() => undefined);

@@ -26,8 +26,15 @@ export interface ClockWatchDeps {
 
 const rowsAtOnce = 500;
 
-/** Returns the function to call every two seconds. It returns how many rows it corrected; if above 0, there may be more. */
-export function openClockWatch(deps: ClockWatchDeps): () => Promise<number> {
+export interface ClockWatch {
+  /** To call every two seconds. Returns how many rows it corrected; if above 0, there may be more. */
+  round(): Promise<number>;
+  /** The same without corrections, in a transaction of the caller. */
+  read(tx: Db): Promise<void>;
+}
+
+/** Opens the watch of both clocks. */
+export function openClockWatch(deps: ClockWatchDeps): ClockWatch {
   const { clock, monotonic = () => performance.now() } = deps;
   let database: { nowMs: number; askedAtMs: number } | undefined;
   let offsetMs = clock.now() - monotonic();
@@ -41,21 +48,21 @@ export function openClockWatch(deps: ClockWatchDeps): () => Promise<number> {
   }
 
   /** Compares this machine's clock with its monotonic one since the last call. Sleep appears as a step forward. */
-  async function watchMachine(): Promise<void> {
+  async function watchMachine(db: Db): Promise<void> {
     const offset = clock.now() - monotonic();
     const seconds = (offset - offsetMs) / 1000;
     offsetMs = offset;
     if (Math.abs(seconds) < smallestStepSeconds) return;
     const step: ClockStep = { clock: 'machine', machine: hostname(), seconds };
-    await noticed(step, await noteStep(deps.db, step));
+    await noticed(step, await noteStep(db, step));
   }
 
   /** A step back precedes the last reading in the database; a step forward exceeds the time that passed here. */
-  async function watchDatabase(): Promise<void> {
+  async function watchDatabase(db: Db): Promise<void> {
     const machine = hostname();
     const askedAtMs = clock.steady();
     const wallMs = clock.now();
-    const { nowMs, backSeconds } = await readDatabaseClock(deps.db, machine);
+    const { nowMs, backSeconds } = await readDatabaseClock(db, machine);
     const answeredAtMs = clock.steady();
     deps.metrics.clockOffset.set((nowMs - (wallMs + clock.now()) / 2) / 1000);
     const last = database;
@@ -68,13 +75,20 @@ export function openClockWatch(deps: ClockWatchDeps): () => Promise<number> {
     const seconds = (nowMs - last.nowMs - (answeredAtMs - last.askedAtMs)) / 1000;
     if (seconds < smallestStepSeconds) return;
     const step: ClockStep = { clock: 'database', machine, seconds };
-    await noticed(step, await noteStep(deps.db, step));
+    await noticed(step, await noteStep(db, step));
   }
 
-  return async () => {
-    await watchMachine();
-    await watchDatabase();
-    return fixSteps(deps);
+  async function read(db: Db): Promise<void> {
+    await watchMachine(db);
+    await watchDatabase(db);
+  }
+
+  return {
+    read,
+    async round() {
+      await read(deps.db);
+      return fixSteps(deps);
+    },
   };
 }
 

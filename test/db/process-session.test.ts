@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { openProcessSession, type ProcessSession } from '../../src/db/process-session.ts';
+import { notifyWork } from '../../src/db/wake-notifications.ts';
 import { releaseDeliveriesOf } from '../../src/webhooks/delivery/store.ts';
 import { publish } from '../../src/webhooks/publish.ts';
 import { releaseLeasesOfEnded } from '../../src/work/ended-processes.ts';
@@ -105,4 +106,26 @@ it('processes have distinct ids, and the end of one releases no leases of anothe
     expect(await processes()).toContainEqual({ id: other.id, ended: true });
   });
   expect(released).toBe(0);
+});
+
+it('a notification of work reaches every other process, and not the one that sent it', async () => {
+  const [one, other] = [await openSession(), await openSession()];
+  const told: string[] = [];
+  one.onWork(() => told.push('one'));
+  other.onWork(() => told.push('other'));
+  await notifyWork(fixture.db, one.id);
+  await notifyWork(fixture.db, other.id);
+  await until(() => expect(told).toEqual(['other', 'one']));
+});
+
+it('a process that lost its session is told of work when it reopens it: notifications may have been lost', async () => {
+  const process = await openSession();
+  let told = 0;
+  process.onWork(() => {
+    told += 1;
+  });
+  await sql`select pg_terminate_backend(${await backendOf(process)}::int)`.execute(fixture.db);
+  await until(() => expect(told).toBe(1));
+  await notifyWork(fixture.db, -1);
+  await until(() => expect(told).toBe(2));
 });

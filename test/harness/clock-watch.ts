@@ -19,7 +19,7 @@ export function openTestWatch(db: Db) {
     log: { warn: (approximately: object) => logged.push(approximately), info: () => undefined } as never,
     metrics: openMetrics(),
   };
-  const watch = openClockWatch(deps);
+  const watch = openClockWatch(deps).round;
   const counted = async () =>
     Object.fromEntries(
       (await (deps.metrics as ReturnType<typeof openMetrics>).clockSteps.get()).values.map((one) => [
