@@ -60,6 +60,8 @@ async function campaign(minutes: number, seed: number, lines: number): Promise<v
   let fixture: CampaignFixture | undefined;
   // Ctrl-C ends all processes of the campaign
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+  // the figures so far are saved even if the campaign itself fails
+  process.once('exit', () => save({ minutes, seed, lines }, total));
   for (const count of [1, 2]) {
     fixture = await openCampaignFixture(count);
     say(`the fixture with ${count === 1 ? 'one gateway' : 'two gateways'} is open`);
@@ -71,7 +73,6 @@ async function campaign(minutes: number, seed: number, lines: number): Promise<v
       await fixture.close();
     }
   }
-  save({ minutes, seed, lines }, total);
   process.exitCode = total.violations.length > 0 ? 1 : 0;
 }
 
