@@ -20,7 +20,7 @@ export const optOutOperations: Record<string, Operation> = {
     description:
       'A CSV file of up to 512 MB, as another system or `GET /v1/opt-outs.csv` made it. Each row is what `PUT` does, at its `createdAt`: a newer decision of the person stays. Rows are imported in order, 1,000 at a time; after a broken connection the same file can be posted again.',
     errors: ['upload_timeout', 'body_too_large', 'unsupported_media_type'],
-    message: '998 people opted out.',
+    message: '998 rows changed what a person receives.',
   },
   'GET /v1/opt-outs.csv': {
     ...optOuts,

@@ -40,7 +40,7 @@ export async function* csvRecords<F>(
         fields = fieldsOf(cells.map((cell) => cell.trim()));
         continue;
       }
-      const message = `has ${cells.length} cells, but the header has ${fields.length}`;
+      const message = `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}, but the header has ${fields.length}`;
       if (cells.length !== fields.length) yield { row, fields, cells: [], problem: { path: '', message } };
       else yield { row, fields, cells: cells.map(cellText) };
     }
@@ -48,7 +48,7 @@ export async function* csvRecords<F>(
     throw readable(error, row + 1);
   }
   if (!fields)
-    throw invalidRequest([{ path: '', message: 'is empty; the first line must name the columns' }]);
+    throw invalidRequest([{ path: '', message: 'the file is empty; its first line must name the columns' }]);
 }
 
 /** The text up to the end of its first line, and the whole text again. */

@@ -54,7 +54,7 @@ function decoded(decode: () => string): string {
   try {
     return decode();
   } catch {
-    throw invalidRequest([{ path: '', message: 'is not UTF-8; save the file as UTF-8' }]);
+    throw invalidRequest([{ path: '', message: 'the file is not UTF-8; save it as UTF-8' }]);
   }
 }
 

@@ -42,6 +42,16 @@ const formatTexts: Record<string, string> = {
 
 const count = (limit: unknown, one: string, many = `${one}s`) => `${limit} ${limit === 1 ? one : many}`;
 
+/** What the patterns of fields without an example allow. */
+const patternTexts: Record<string, string> = {
+  '\\S': 'must not be blank',
+  '^\\S(.*\\S)?$': 'must be one line, and must not begin or end with a space',
+  '^https://': 'must begin with https://',
+  '^[0-9]{1,32}$': 'must have 1 to 32 digits, and nothing else',
+  '^[1-9][0-9]{6,14}$': 'must have 7 to 15 digits, with the country code, and nothing else',
+  '^[\\x21-\\x7e]+$': 'must have ASCII characters only, without spaces',
+};
+
 type Text = (issue: SchemaIssue) => string | undefined;
 
 const textByKeyword: Record<string, Text> = {
@@ -70,7 +80,8 @@ const textByKeyword: Record<string, Text> = {
   },
   pattern: ({ params, parentSchema }) => {
     const [example] = parentSchema?.examples ?? [];
-    if (params.pattern === '\\S') return 'must not be blank';
+    const text = patternTexts[String(params.pattern)];
+    if (text !== undefined) return text;
     return example === undefined
       ? `must match the pattern ${params.pattern}`
       : `must be written like ${JSON.stringify(example)}`;

@@ -41,6 +41,14 @@ describe('a contact', () => {
     expect(await contacts({ phone: '15554440001' })).toMatchObject([{ windows: [] }]);
   });
 
+  it('has a window from the arrival of a message whose time lies ahead', async () => {
+    for (let times = 0; times < 2; times += 1) {
+      await receive([written({ from: '15554440002', timestamp: String(nowSeconds + 86_400 * 30) })]);
+      const [found] = await contacts({ phone: '15554440002' });
+      expect(Date.parse(found?.windows[0]?.closesAt ?? '') - Date.now()).toBeLessThanOrEqual(86_400_000);
+    }
+  });
+
   it('keeps its id when the platform reports a new number, and another new id', async () => {
     const from = '15555550000';
     await receive([written({ from, from_user_id: 'US.555' })]);

@@ -176,7 +176,7 @@ describe('a file of opt-outs', () => {
         { row: 4, path: 'phone', message: expect.stringContaining('spreadsheet') },
         { row: 5, path: 'phone' },
         { row: 6, path: 'scope' },
-        { row: 7, path: '', message: 'has 1 cells, but the header has 3' },
+        { row: 7, path: '', message: 'has 1 cell, but the header has 3' },
       ],
     });
     expect(await list({ phone: one })).toMatchObject([{ scope: 'all', reason: 'x', source: 'api' }]);

@@ -137,7 +137,7 @@ describe('a reply', () => {
 
   test.each([
     ['neither phone nor userId', { text: 'x' }, 'phone'],
-    ['both phone and userId', { phone: '15551230000', userId: 'US.1', text: 'x' }, 'phone'],
+    ['both phone and userId', { phone: '15551230000', userId: 'US.1', text: 'x' }, 'userId'],
     ['a phone with a plus sign', { phone: '+15551230000', text: 'x' }, 'phone'],
     ['a blank text', { phone: '15551230000', text: ' \n' }, 'text'],
     ['a text of 4,097 characters', { phone: '15551230000', text: 'x'.repeat(4097) }, 'text'],

@@ -110,7 +110,9 @@ test('the new message can be resent if it fails too', async () => {
   const to = phone();
   const old = await failed('plain', { phone: to });
   await gateway.platform.addFault({ on: 'messages', code: 131026, times: 1 });
-  const second = (await resend(old)).body.data;
+  const { body } = await resend(old);
+  expect(body.message).toBe('Message resent; the new message failed, see error.');
+  const second = body.data;
   expect(second.status).toBe('failed');
   const third = (await resend(second.id)).body.data;
   expect(third.resendOf).toBe(second.id);

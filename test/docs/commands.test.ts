@@ -17,7 +17,7 @@ import { openProgramFolder, type ProgramFolder } from '../harness/program.ts';
 import { type Pasted, paste } from '../harness/terminal.ts';
 import { elsewhere, elsewhereOf, shellBlocks } from './blocks.ts';
 
-const languages = ['sh', 'text', 'json', 'js', 'ts', 'python', 'php', 'java', 'go', 'ruby', 'ini'];
+const languages = ['sh', 'text', 'json', 'csv', 'js', 'ts', 'python', 'php', 'java', 'go', 'ruby', 'ini'];
 const nameOf = ({ path, line }: Block) => `${path}:${line}`;
 
 describe('as written', () => {

@@ -1,7 +1,7 @@
 // What a reply may say: exactly one kind of content, within the platform's limits.
 import { describe, expect, test } from 'vitest';
 import type { ReplyBody } from '../../src/contract/replies.ts';
-import { contentOf } from '../../src/messaging/replies/reply.ts';
+import { contentOf, recipientOf } from '../../src/messaging/replies/reply.ts';
 
 const row = (id: string, title = id) => ({ id, title });
 const rows = (count: number, from = 0) => Array.from({ length: count }, (_, n) => row(String(from + n)));
@@ -93,6 +93,7 @@ describe('rejected are', () => {
     ['two emojis', { reaction: { emoji: '👍👍' }, replyTo: 'w' }, ['reaction.emoji']],
     ['a letter as an emoji', { reaction: { emoji: 'a' }, replyTo: 'w' }, ['reaction.emoji']],
     ['an empty emoji', { reaction: { emoji: '' }, replyTo: 'w' }, ['reaction.emoji']],
+    ['a link with a space', { text, link: { title: 't', url: 'https://e.com/a b' } }, ['link.url']],
     ['an unknown upload', { media: { mediaId: 'm' } }, ['media.mediaId']],
     ['an upload and an address', { media: { mediaId: 'm', url: 'https://e.com/a.png' } }, ['media'], image],
     ['neither an upload nor an address', { media: {} }, ['media']],
@@ -139,4 +140,12 @@ describe('rejected are', () => {
   ])('%s', (_what, body, paths, file) => {
     expect(pathsOf(body, file)).toEqual(paths);
   });
+});
+
+test('the recipient is named by a phone or a user id, and the problem names the field to change', () => {
+  const problemsOf = (to: object) => recipientOf(to).problems;
+  expect(problemsOf({ phone: '15551234567' })).toEqual([]);
+  expect(problemsOf({ userId: 'US.1' })).toEqual([]);
+  expect(problemsOf({})).toEqual([{ path: 'phone', message: 'is required, or userId' }]);
+  expect(problemsOf({ phone: '15551234567', userId: 'US.1' })).toMatchObject([{ path: 'userId' }]);
 });

@@ -58,7 +58,10 @@ function importRoute(server: Server, deps: OptOutFileDeps): void {
         if (type !== 'text/csv') throw notCsv();
         const file = request.body as unknown as Readable;
         const imported = await importOptOuts(deps, request.caller.accountId, textOf(file));
-        return ok(`${imported.changed} people opted out.`, imported);
+        return ok(
+          `${imported.changed} ${imported.changed === 1 ? 'row' : 'rows'} changed what a person receives.`,
+          imported,
+        );
       } catch (error) {
         if (!request.raw.complete) {
           reply.header('Connection', 'close');

@@ -63,7 +63,7 @@ function columnsOf(header: readonly string[]): Column[] {
     else if (header.indexOf(name) !== index) problems.push({ path, message: 'is there twice' });
   });
   if (!header.includes('phone') && !header.includes('userId'))
-    problems.push({ path: 'phone', message: 'there is no column for the phone' });
+    problems.push({ path: 'phone', message: 'there is no column phone or userId' });
   if (problems.length > 0) throw invalidRequest(problems);
   return [...header] as Column[];
 }

@@ -63,7 +63,8 @@ export function namedIn(arrival: Arrival): Named[] {
   const named = {
     accountId: row.account_id,
     person: isOther ? { ...person, otherPhones: [...person.otherPhones, answered] } : person,
-    atMs: (row.sent_at ?? row.received_at).getTime(),
+    // a time ahead of ours must not hold a window open
+    atMs: Math.min((row.sent_at ?? row.received_at).getTime(), row.received_at.getTime()),
     wroteTo: isFromPerson ? row.sender_id : null,
   };
   return [{ named, rank, arrival }];

@@ -61,7 +61,7 @@ export function mediaOf(
 /** The platform fetches the address, the gateway never does. */
 function urlProblem(text: string): string | undefined {
   const url = URL.parse(text);
-  if (url?.protocol !== 'https:' || /\s/.test(text)) return 'must be an https:// address';
+  if (url?.protocol !== 'https:' || /\s/.test(text)) return 'must be an https:// address without spaces';
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   return undefined;
 }

@@ -11,8 +11,10 @@ export function recipientOf({ phone, userId }: Pick<ReplyBody, 'phone' | 'userId
   problems: Problem[];
 } {
   const problems: Problem[] = [];
-  if ((phone === undefined) === (userId === undefined))
-    problems.push({ path: 'phone', message: 'is required, or userId: give exactly one of the two' });
+  if (phone === undefined && userId === undefined)
+    problems.push({ path: 'phone', message: 'is required, or userId' });
+  if (phone !== undefined && userId !== undefined)
+    problems.push({ path: 'userId', message: 'is not allowed together with phone: give one of the two' });
   const problem = phone === undefined ? undefined : phoneProblem(phone);
   if (problem !== undefined) problems.push({ path: 'phone', message: problem });
   return { to: phone === undefined ? { userId: userId ?? '' } : { phone }, problems };
@@ -102,7 +104,8 @@ function partOf(
 
 function linkOf(link: NonNullable<ReplyBody['link']>, text: string, problems: Problem[]): ReplyContent {
   const isAddress = /^https?:$/.test(URL.parse(link.url)?.protocol ?? '') && !/\s/.test(link.url);
-  if (!isAddress) problems.push({ path: 'link.url', message: 'must be an http:// or https:// address' });
+  if (!isAddress)
+    problems.push({ path: 'link.url', message: 'must be an http:// or https:// address without spaces' });
   return { kind: 'link', text, ...link };
 }
 

@@ -8,6 +8,7 @@ import { insertKey, recordKeyResponse } from '../../db/idempotency-keys.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
 import { ok } from '../../http/reply.ts';
 import type { Caller, Server } from '../../http/request.ts';
+import { state } from './message.ts';
 import { findMessage } from './messages-store.ts';
 import { messageNotFound, type ResendDeps, resendMessage } from './resend.ts';
 import { awaitCompletions, keyLeaseSeconds, releaseIfAway } from './send.ts';
@@ -77,7 +78,9 @@ async function bodyOf(deps: ResendRoutesDeps, caller: Caller, id: string): Promi
   const row = await findMessage(deps.db, caller.accountId, id);
   if (!row) throw messageNotFound();
   const [message] = await showMessages(deps.db, caller, [row]);
-  return JSON.stringify(ok('Message resent.', message));
+  const text =
+    row.state === state.failed ? 'Message resent; the new message failed, see error.' : 'Message resent.';
+  return JSON.stringify(ok(text, message));
 }
 
 function respond(reply: FastifyReply, body: string): FastifyReply {

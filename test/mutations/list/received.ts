@@ -115,6 +115,13 @@ export const mutations: Mutation[] = [
     tests: people,
   },
   {
+    name: 'a message whose time lies ahead holds the reply window open',
+    file: 'src/messaging/received/people-in-batch.ts',
+    find: 'atMs: Math.min((row.sent_at ?? row.received_at).getTime(), row.received_at.getTime()),',
+    replace: 'atMs: (row.sent_at ?? row.received_at).getTime(),',
+    tests: contacts,
+  },
+  {
     name: 'a late message of a known person moves the reply window back',
     file: 'src/messaging/contacts/usual-people-store.ts',
     find: 'greatest(w.last_received_at, to_timestamp(x.at / 1000.0))',
