@@ -22,12 +22,13 @@ function keyOf(by: MessageGroup, key: string | null) {
   return {};
 }
 
+/** One object for each row, without copies: a response has up to 200,000. */
 const present = <Row, Item>(
   { foldedUntil, items }: Statistics<Row>,
-  item: (row: Row) => Item,
-): { foldedUntil: string; items: ({ at: string } & Item)[] } => ({
+  item: (at: string, row: Row) => Item,
+): { foldedUntil: string; items: Item[] } => ({
   foldedUntil: foldedUntil.toISOString(),
-  items: items.map(({ at, row }) => ({ at: at.toISOString(), ...item(row) })),
+  items: items.map(({ at, row }) => item(at, row)),
 });
 
 /** The counts of messages of a row; zeros without one. */
@@ -63,21 +64,23 @@ export const bookingCountsOf = (row: BookingCountRow | undefined) => ({
 
 /** Statistics of messages. */
 export const presentMessages = (statistics: Statistics<MessageCountRow>, by: MessageGroup) =>
-  present(statistics, (row) => ({ ...keyOf(by, row.key), ...messageCountsOf(row) }));
+  present(statistics, (at, row) => ({ at, ...keyOf(by, row.key), ...messageCountsOf(row) }));
 
 /** Statistics of webhooks. */
 export const presentDeliveries = (
   statistics: Statistics<DeliveryCountRow & { percentiles: PercentileRow | undefined }>,
   isGrouped: boolean,
 ) =>
-  present(statistics, (row) => ({
+  present(statistics, (at, row) => ({
+    at,
     ...(isGrouped ? { endpointId: row.key ?? '' } : {}),
     ...deliveryCountsOf(row, row.percentiles),
   }));
 
 /** Statistics of bookings. */
 export const presentBookings = (statistics: Statistics<BookingCountRow>, isGrouped: boolean) =>
-  present(statistics, (row) => ({
+  present(statistics, (at, row) => ({
+    at,
     ...(isGrouped ? { appointmentUserId: row.key ?? '' } : {}),
     ...bookingCountsOf(row),
   }));
