@@ -598,7 +598,7 @@ export type CreateSend = {
 export type CreateSender = {
   /** Name of the sender, for people. */
   name: string;
-  /** The platform's id of the number. */
+  /** The platform's id of the number. It is not the phone number. */
   phoneNumberId: string;
   /** The platform's id of the business account. */
   businessAccountId: string;

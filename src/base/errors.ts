@@ -139,15 +139,15 @@ export class VendorError extends Error {
 }
 
 /**
- * Maps a vendor's error to one for the caller. Rejected: 502 `provider_rejected` with the vendor's error. Not sent or
+ * Maps a vendor's error to one for the caller. Rejected: 502 `provider_rejected` with the vendor's error and `what` was rejected. Not sent or
  * unknown: 503 `provider_unavailable` with `Retry-After`. Returns any other error unchanged.
  */
-export function externalError(error: unknown, who: string): unknown {
+export function externalError(error: unknown, who: string, what = 'the request'): unknown {
   if (!(error instanceof VendorError)) return error;
   if (error.outcome === 'rejected') {
     return new AppError(
       'provider_rejected',
-      `${who} rejected the request: ${error.message.replace(/\s+/g, ' ')}`,
+      `${who} rejected ${what}: ${error.message.replace(/\s+/g, ' ')}`,
       {
         provider: {
           code: error.code ?? error.status ?? 0,

@@ -5,14 +5,20 @@ import { Id, instant, nullable } from './envelope.ts';
 const secret = { minLength: 1, maxLength: 2048 };
 const fields = {
   name: Type.String({ minLength: 1, maxLength: 100, description: 'Name of the sender, for people.' }),
-  phoneNumberId: Type.String({ pattern: '^[0-9]{1,32}$', description: "The platform's id of the number." }),
+  phoneNumberId: Type.String({
+    pattern: '^[0-9]{1,32}$',
+    examples: ['105512345678901'],
+    description: "The platform's id of the number. It is not the phone number.",
+  }),
   businessAccountId: Type.String({
     pattern: '^[0-9]{1,32}$',
+    examples: ['102212345678901'],
     description: "The platform's id of the business account.",
   }),
   accessToken: Type.String({
     ...secret,
     pattern: '^[\\x21-\\x7e]+$',
+    examples: ['EAAGm0PX4ZCpsBAKZCZBexample'],
     description: "The platform's access token. It is never returned.",
   }),
   appSecret: Type.String({
@@ -28,6 +34,7 @@ const fields = {
   }),
   appId: Type.String({
     pattern: '^[0-9]{1,32}$',
+    examples: ['593875544888708'],
     description: "The platform's id of the app. Default: the app of the access token.",
   }),
   webhook: Type.Enum(['subscribe', 'manual'], {

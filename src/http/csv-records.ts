@@ -1,7 +1,7 @@
 // CSV files (RFC 4180) as streams of records: the header line decides the separator and the fields.
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type CsvError, parse } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
 import { invalidRequest, type Problem } from '../base/errors.ts';
 import { cellText } from './csv-cells.ts';
 import { rowMaxBytes, rowTooLarge } from './upload-stream.ts';
@@ -25,7 +25,6 @@ export async function* csvRecords<F>(
     delimiter: separatorOf(head),
     bom: true,
     relax_column_count: true,
-    skip_empty_lines: true,
     max_record_size: rowMaxBytes,
   });
   const piped = pipeline(Readable.from(rest), parser);
@@ -36,6 +35,8 @@ export async function* csvRecords<F>(
     for await (const record of parser) {
       row += 1;
       const cells = record as string[];
+      // an empty line is a row of a spreadsheet too
+      if (cells.length === 1 && cells[0] === '') continue;
       if (!fields) {
         fields = fieldsOf(cells.map((cell) => cell.trim()));
         continue;
@@ -45,7 +46,7 @@ export async function* csvRecords<F>(
       else yield { row, fields, cells: cells.map(cellText) };
     }
   } catch (error) {
-    throw readable(error, row + 1);
+    throw readable(error, row);
   }
   if (!fields)
     throw invalidRequest([{ path: '', message: 'the file is empty; its first line must name the columns' }]);
@@ -80,9 +81,12 @@ function separatorOf(head: string): ',' | ';' {
   return count(';') > count(',') ? ';' : ',';
 }
 
-function readable(error: unknown, row: number): unknown {
-  const { code } = error as Partial<CsvError>;
+/** The 400 or 413 for an error of the parser, which may be some records ahead of the `row` that was read last. */
+function readable(error: unknown, lastRow: number): unknown {
+  // some codes of the parser begin with CSV_, some do not
+  if (!(error instanceof CsvError)) return error;
+  const { code, records } = error as CsvError & { records?: unknown };
+  const row = (typeof records === 'number' ? records : lastRow) + 1;
   if (code === 'CSV_MAX_RECORD_SIZE') return rowTooLarge(row);
-  if (typeof code !== 'string' || !code.startsWith('CSV_')) return error;
   return invalidRequest([{ path: `row ${row}`, message: 'is not valid CSV; check its quotation marks' }]);
 }

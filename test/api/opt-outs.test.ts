@@ -218,7 +218,8 @@ describe('a file of opt-outs', () => {
     ['scope\nall', 'phone'],
     ['phone,phone\n1,2', 'phone'],
     ['', ''],
-    ['phone\n"1', 'row 1'],
+    ['phone\n"1', 'row 2'],
+    ['phone,reason\n15550100031,6" pipe', 'row 2'],
     [`phone,createdAt\n15550000000,${new Date(Date.now() + 60_000).toISOString()}`, undefined],
   ])('that cannot be read is rejected: %j', async (file, path) => {
     const { status, body } = await load(file);

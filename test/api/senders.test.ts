@@ -40,6 +40,8 @@ describe('adding a sender', () => {
     for (const wrong of [{ accessToken: 'wrong' }, { phoneNumberId: '404' }, { businessAccountId: '404' }]) {
       const response = await add(wrong);
       expect([response.status, response.body.code]).toEqual([502, 'provider_rejected']);
+      const named = (response.body as { message?: string }).message?.match(/`(\w+)`/)?.[1];
+      if (wrong.businessAccountId === undefined) expect(named).toBe(Object.keys(wrong)[0]);
       expect(response.body).toMatchObject({
         provider: { code: expect.any(Number), message: expect.any(String) },
       });

@@ -56,6 +56,19 @@ describe('a check of a sender', () => {
       if (status === 'failed' || status === 'warning') expect(fix).not.toBeNull();
   });
 
+  test('that needs a valid token asks for a new one if the platform no longer accepts it', () => {
+    const number = { failure: 'Session has expired.', isRejected: true };
+    const inspection = (isValid: boolean): SenderFacts['inspection'] => ({
+      value: { problem: null, credential: { isValid, expiresAtMs: null, missingPermissions: [] } },
+    });
+    const fixes = (isValid: boolean) =>
+      ['registration', 'quality', 'messagingLimit', 'throughput', 'health'].map(
+        (name) => judged({ number, inspection: inspection(isValid) })[name]?.fix,
+      );
+    expect(new Set(fixes(false))).toEqual(new Set(['new token']));
+    expect(new Set(fixes(true))).toEqual(new Set(['look']));
+  });
+
   test('is unknown, not failed, if the platform could not be asked', () => {
     const away = { failure: 'no connection', isRejected: false };
     expect(bad({ inspection: away, number: away, subscription: away, appCallback: away })).toEqual([

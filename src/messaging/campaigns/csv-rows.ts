@@ -32,7 +32,7 @@ function fieldsOf(
   const problems: Problem[] = [];
   if (columns.length > columnsMax)
     throw invalidRequest([
-      { path: '', message: `has ${columns.length} columns; at most ${columnsMax} are allowed` },
+      { path: '', message: `The file has ${columns.length} columns; at most ${columnsMax} are allowed` },
     ]);
   for (const column of Object.keys(mapping ?? {}))
     if (!columns.includes(column))
@@ -42,13 +42,18 @@ function fieldsOf(
     if (field === undefined) return;
     const path = columns[index] || `column ${index + 1}`;
     if (!isField(field, plan)) problems.push({ path, message: unknownField(plan) });
-    else if (fields.indexOf(field) !== index) problems.push({ path, message: 'is there twice' });
+    else if (fields.indexOf(field) !== index) problems.push({ path, message: twice(field, path) });
   });
-  if (!fields.includes('phone'))
-    problems.push({ path: 'phone', message: 'there is no column for the phone' });
+  if (!fields.includes('phone')) {
+    const how = mapping ? 'map one to it in `mapping`' : 'name one phone, or pass `mapping`';
+    problems.push({ path: 'phone', message: `there is no column for the phone; ${how}` });
+  }
   if (problems.length > 0) throw invalidRequest(problems);
   return fields;
 }
+
+const twice = (field: string, column: string) =>
+  field === column ? 'is there twice' : `is a second column for ${field}`;
 
 const own = (mapping: Record<string, string>, column: string) =>
   Object.hasOwn(mapping, column) ? mapping[column] : undefined;
@@ -62,7 +67,7 @@ const isField = (field: string, plan: TemplatePlan) =>
 
 function unknownField(plan: TemplatePlan): string {
   const keys = [...plan.byKey.keys()].slice(0, 20);
-  return `is neither phone, name, mediaId, metadata.<key> nor a variable of the template${keys.length > 0 ? ` (${keys.join(', ')})` : ', which has none'}`;
+  return `is neither phone, name, mediaId, metadata.<key> nor a variable of the template${keys.length > 0 ? ` (${keys.join(', ')})` : ', which has none'}; rename it, or pass \`mapping\` without it`;
 }
 
 function recipientOf(fields: readonly (string | undefined)[], cells: readonly string[]): unknown {

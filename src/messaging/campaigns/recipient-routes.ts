@@ -79,7 +79,7 @@ function uploadRoute(server: Server, deps: RecipientRoutesDeps): void {
         const of = sendKeyOf(request);
         const mapping = mappingOf(request.query.mapping);
         const result = await addUploaded(deps, of, (plan) => rowsOf(request, deps, { plan, mapping }));
-        return ok(`${result.added} recipients added.`, result);
+        return ok(`${result.added} ${result.added === 1 ? 'recipient' : 'recipients'} added.`, result);
       } catch (error) {
         if (!request.raw.complete) {
           reply.header('Connection', 'close');

@@ -117,6 +117,12 @@ const tokenExpiry = (facts: SenderFacts): Judged =>
     return warning(`The token expires on ${at}.`, facts.advice.newCredential);
   });
 
+/** Without a valid token nothing can be read of the number; the token is what to fix. */
+const numberFix = ({ inspection, advice }: SenderFacts): string =>
+  'value' in inspection && inspection.value.problem === null && !inspection.value.credential.isValid
+    ? advice.newCredential
+    : advice.number;
+
 const registration = (facts: SenderFacts): Judged =>
   judge(
     facts.number,
@@ -127,7 +133,7 @@ const registration = (facts: SenderFacts): Judged =>
         ? ok(`The number is registered (${status}).`)
         : failed(`The number is not ready to send: its status is ${status}.`, facts.advice.registration);
     },
-    facts.advice.number,
+    numberFix(facts),
   );
 
 const subscribeFix = 'POST /v1/senders/:id/subscribe, or subscribe the app to the business account yourself.';
@@ -159,7 +165,7 @@ function appCallback(facts: SenderFacts): Judged {
               `${where}. Messages and their statuses reach the gateway by an override; notices of templates and accounts do not, so the gateway polls.`,
               `To receive them, enter ${facts.callbackUrl} as the callback URL of the app.`,
             )
-          : failed(`${where}, not to this gateway.`, fix);
+          : failed(url === null ? `${where}, so no callback comes.` : `${where}, not to this gateway.`, fix);
       }
       if (overrideUrl !== null && !isOurs(facts, overrideUrl))
         return failed(`An override sends the messages of this business account to ${overrideUrl}.`, fix);
@@ -214,7 +220,7 @@ const quality = (facts: SenderFacts): Judged =>
         ? ok('The quality of the number is GREEN.')
         : unknown('The platform has not rated the number yet.');
     },
-    facts.advice.number,
+    numberFix(facts),
   );
 
 const messagingLimit = (facts: SenderFacts): Judged =>
@@ -222,7 +228,7 @@ const messagingLimit = (facts: SenderFacts): Judged =>
     facts.number,
     ({ messagingLimit: limit }) =>
       limit === null ? unknown('The platform names no limit.') : ok(`The limit of the business is ${limit}.`),
-    facts.advice.number,
+    numberFix(facts),
   );
 
 const throughput = (facts: SenderFacts): Judged =>
@@ -238,7 +244,7 @@ const throughput = (facts: SenderFacts): Judged =>
           )
         : ok(`The platform grants ${granted} messages a second; ${inUse} are used.`);
     },
-    facts.advice.number,
+    numberFix(facts),
   );
 
 const health = (facts: SenderFacts): Judged =>
@@ -246,13 +252,13 @@ const health = (facts: SenderFacts): Judged =>
     facts.number,
     ({ health: found }) => {
       if (found === null) return unknown('The platform does not report its health.');
-      const [said, advice] = [healthText(found), healthAdvice(found) || facts.advice.number];
+      const [said, advice] = [healthText(found), healthAdvice(found) || numberFix(facts)];
       if (found.canSend === 'blocked') return failed(`The platform blocks messages. ${said}`, advice);
       return found.canSend === 'limited'
         ? warning(`The platform limits messages. ${said}`, advice)
         : ok('Nothing limits messages.');
     },
-    facts.advice.number,
+    numberFix(facts),
   );
 
 const healthText = ({ problems }: PlatformHealth): string =>

@@ -26,14 +26,17 @@ export async function verifyCredential(
   access: SenderAccess,
   given: { appId?: string | undefined; appSecret: string; isNew: boolean },
 ): Promise<VerifiedCredential> {
+  let what = 'the `accessToken`';
   try {
     const appId = given.appId ?? (await platform.readAppId(access));
     const { expiresAtMs } = await inspect(platform, access, { appId, appSecret: given.appSecret });
+    what = `the reading of \`phoneNumberId\` ${access.phoneNumberId}`;
     const number = await platform.readNumber(access);
+    what = `the reading of the templates of \`businessAccountId\` ${access.businessAccountId}`;
     if (given.isNew) await platform.listTemplates(access);
     return { appId, expiresAtMs, number };
   } catch (error) {
-    throw error instanceof AppError ? error : externalError(error, 'The messaging platform');
+    throw error instanceof AppError ? error : externalError(error, 'The messaging platform', what);
   }
 }
 

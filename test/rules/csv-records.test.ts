@@ -1,0 +1,34 @@
+// Records of CSV: how their rows are numbered, and which row an error names.
+import { expect, test } from 'vitest';
+import { csvRecords } from '../../src/http/csv-records.ts';
+
+async function* pieces(...texts: string[]) {
+  yield* texts;
+}
+
+async function rowsOf(...texts: string[]) {
+  const rows: unknown[] = [];
+  for await (const { row, cells } of csvRecords(pieces(...texts), (header) => header))
+    rows.push([row, ...cells]);
+  return rows;
+}
+
+test('rows are numbered as a spreadsheet numbers them, and empty lines are skipped', async () => {
+  const text = '\ufeffphone;name\r\n1;a\r\n\r\n\r\n2;"b\r\nb"\r\n3;c\r\n\r\n';
+  const rows = [
+    [2, '1', 'a'],
+    [5, '2', 'b\r\nb'],
+    [6, '3', 'c'],
+  ];
+  expect(await rowsOf(text)).toEqual(rows);
+  expect(await rowsOf(...text)).toEqual(rows);
+  expect(await rowsOf('phone\n1\n\n2\n')).toEqual([
+    [2, '1'],
+    [4, '2'],
+  ]);
+});
+
+test('a quotation mark that is not closed, or not doubled, is reported with its row', async () => {
+  await expect(rowsOf('phone,name\n1,a\n\n2,"b\n3,c\n')).rejects.toThrow('row 4: is not valid CSV');
+  await expect(rowsOf('phone,name\n1,a\n2,b"c\n')).rejects.toThrow('row 3: is not valid CSV');
+});
