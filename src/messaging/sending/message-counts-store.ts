@@ -18,6 +18,14 @@ export const insertQueuedCounts = (from: RawBuilder<unknown>) =>
   insertChanges(sql`
     select q.account_id, q.sender_id, q.template_id, now(), ${measureSql.queued}, ${categoryOf(sql`q`)}, 1 from ${from} q`);
 
+/** Counts the `total` messages of a new send, whose row is the CTE `s`: one change, which needs no grouping. */
+export const insertSendCounts = (total: number, priority: number) =>
+  insertChanges(
+    sql`
+  select s.account_id, s.sender_id, s.template_id, now(), ${measureSql.queued}, ${priority}::smallint, ${total}::int from s`,
+    1,
+  );
+
 /**
  * Counts the messages of the CTE `accepted` whose acceptance this statement recorded first: a repeated record keeps the time of
  * the first one.

@@ -7,7 +7,7 @@ import type { DB } from '../../db/schema.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import type { TemplateRow } from '../templates/store.ts';
-import { insertQueuedCounts } from './message-counts-store.ts';
+import { insertSendCounts } from './message-counts-store.ts';
 import { isHeld, isOptedOut, stateSql } from './messages-sql-store.ts';
 
 /** The sender's columns that a send needs. */
@@ -143,8 +143,7 @@ export async function insertSend(
         cross join lateral (select ${isOptedOut(sql`s.account_id`, sql`x.phone`, sql`${common.priority}::int`)} as is_unwanted offset 0) o
         cross join lateral (select is_open and not is_unwanted as may_call) g
       returning id, due_at, leased_by),
-    counted as (${insertQueuedCounts(sql`(
-      select s.account_id, s.sender_id, s.template_id, ${common.priority}::smallint as priority from s, written)`)})
+    counted as (${insertSendCounts(messages.length, common.priority)})
     select count(*)::int n, (select is_open from gate) is_open,
       (max(due_at) filter (where due_at > now()))::text lease,
       coalesce(jsonb_agg(id) filter (where leased_by is null), '[]') opted_out from written`.execute(db);
