@@ -3961,7 +3961,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<WebhookStatisticsList>;
 
-  /** Count bookings. Counts bookings by hour or day: confirmed, rescheduled and cancelled ones. A range has at most 2,000 intervals, and at most 100 senders, templates, endpoints or staff members with `by`; otherwise 400. Counts are kept for 800 days. Scope: `manage`. */
+  /** Count bookings. Counts bookings by hour or day: confirmed, rescheduled and cancelled ones. A range has at most 2,000 intervals, and at most 100 senders, templates, endpoints or staff members with `by`; otherwise 400. Counts are kept for 800 days. Scope: `appointments:read`. */
   getAppointmentStatistics(
     input?: {
       /** Start of the range, rounded down to a quarter hour. Default: 30 days before `to`. */

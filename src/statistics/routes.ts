@@ -55,7 +55,7 @@ export function statisticsRoutes(server: Server, deps: StatisticsRoutesDeps): vo
     '/v1/statistics/appointments',
     {
       schema: { querystring: AppointmentStatisticsQuery, response: { 200: success(AppointmentStatistics) } },
-      config: { scope: 'manage' },
+      config: { scope: 'appointments:read' },
     },
     async ({ caller, query }) => {
       const isGrouped = query.by !== undefined;
