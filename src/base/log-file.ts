@@ -1,5 +1,6 @@
 // A log file with rotation by size that keeps working after a full disk.
 import { basename, dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { createStream } from 'rotating-file-stream';
 
 /** 40 MB in total with the older files. */
@@ -7,11 +8,17 @@ const maxBytes = 10 * 2 ** 20;
 const olderFiles = 3;
 const reopenAfterMs = 1_000;
 
+export interface LogFile {
+  write(line: string): void;
+  /** Resolves when the file is closed. */
+  close(): Promise<void>;
+}
+
 /**
  * Appends lines to `path` (mode 600). At `sizeBytes` the file is renamed to `path.1`, and so on up to `.3`. Lines that
  * cannot be written are lost; writing continues when the file can be opened again.
  */
-export function openLogFile(path: string, sizeBytes = maxBytes): { write(line: string): void } {
+export function openLogFile(path: string, sizeBytes = maxBytes): LogFile {
   let stream: ReturnType<typeof open> | undefined;
   let failedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -35,6 +42,9 @@ export function openLogFile(path: string, sizeBytes = maxBytes): { write(line: s
       if (!stream && performance.now() - failedAtMs < reopenAfterMs) return;
       stream ??= open();
       stream.write(line);
+    },
+    async close() {
+      if (stream) await promisify(stream.end.bind(stream))();
     },
   };
 }

@@ -25,6 +25,9 @@ export const state = {
   retrying: sql.raw('4'),
 };
 
+/** The priority of one-time codes, as a literal for the same reason. */
+export const codePriority = sql.raw('0');
+
 /** Longer than a lease of messages (60 s), deliveries (75 s) and bookings (45 s), and than any call. */
 const leasesOverSeconds = 120;
 

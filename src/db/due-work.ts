@@ -1,6 +1,6 @@
 // What is due in any queue, in one statement: the question of an idle process.
 import { sql } from 'kysely';
-import { state } from './clock-fixes.ts';
+import { codePriority, state } from './clock-fixes.ts';
 import type { Db } from './db.ts';
 import { lockClass } from './process-session.ts';
 
@@ -51,7 +51,7 @@ export async function findDueWork(db: Db, processId: number): Promise<DueWorkFou
       exists (select from send_feeds where due_at <= ${soon}) as feed,
       -- one-time codes that wait: they expire within minutes
       exists (select from senders s cross join lateral (
-        select from messages m where m.sender_id = s.id and m.priority = 0 and m.due_at is not null
+        select from messages m where m.sender_id = s.id and m.priority = ${codePriority} and m.due_at is not null
           and m.state in (${state.queued}, ${state.dispatching}) limit 1) x)
         or exists (select from old_codes where due_at <= ${soon}) as "removeCodes",
       exists (select from due_endpoints w join endpoints e on e.id = w.id cross join lateral (

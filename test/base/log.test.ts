@@ -148,6 +148,7 @@ describe('a log file', () => {
       for (const name of await settled()) expect((await stat(join(folder, name))).size).toBeLessThan(12_000);
     });
     expect((await stat(join(folder, 'gateway.log.1'))).mode & 0o777).toBe(0o600);
+    await file.close();
   });
 
   test('of the embedded server is truncated at its limit while the server keeps appending', async () => {

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { state } from '../../src/db/clock-fixes.ts';
-import { state as messageState } from '../../src/messaging/sending/message.ts';
+import { codePriority, state } from '../../src/db/clock-fixes.ts';
+import { authenticationPriority, state as messageState } from '../../src/messaging/sending/message.ts';
 import { deliveryState } from '../../src/webhooks/delivery/delivery.ts';
 import { fixSteps } from '../../src/work/clock-watch.ts';
 import { approximately, openTestWatch, stepClockBack } from '../harness/clock-watch.ts';
@@ -237,7 +237,8 @@ describe('after the database’s clock stepped back by 20 minutes', () => {
   });
 });
 
-it('uses the state numbers of messages and deliveries', () => {
+it('uses the numbers of messages and deliveries', () => {
+  expect(codePriority.compile(database.db).sql).toBe(String(authenticationPriority));
   const own = Object.entries(state).map(([name, text]) => [name, text.compile(database.db).sql]);
   const { queued, dispatching } = messageState;
   const { ready, retrying } = deliveryState;

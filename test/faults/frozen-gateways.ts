@@ -90,6 +90,8 @@ export async function openFrozenGateways(): Promise<FrozenGateways> {
     GOOGLE_TOKEN_URL: `${googleProxy.url}/token`,
     GOOGLE_REVOKE_URL: `${googleProxy.url}/revoke`,
     RATE_LIMIT_PER_MINUTE: '0',
+    // each halted request keeps its connection
+    DATABASE_CONNECTIONS: '60',
   };
 
   const watching = (haltAt?: Step): StepWatch => {
