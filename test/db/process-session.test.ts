@@ -114,6 +114,8 @@ it('a notification of work reaches every other process, and not the one that sen
   one.onWork(() => told.push('one'));
   other.onWork(() => told.push('other'));
   await notifyWork(fixture.db, one.id);
+  await until(() => expect(told).toEqual(['other']));
+  // two sessions are notified in any order: the second notification waits for the first
   await notifyWork(fixture.db, other.id);
   await until(() => expect(told).toEqual(['other', 'one']));
 });
