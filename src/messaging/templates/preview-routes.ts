@@ -13,7 +13,7 @@ import type { Server } from '../../http/request.ts';
 import { findMedia } from '../media/store.ts';
 import { fillForPreview } from './fill.ts';
 import type { MediaFile } from './fill-header.ts';
-import { planTemplate } from './placeholders.ts';
+import { planOfRow } from './placeholders.ts';
 import { contentOf, mediaIdsOf } from './recipient-content.ts';
 import { renderTemplate } from './render.ts';
 import { findTemplate } from './store.ts';
@@ -41,8 +41,7 @@ export function previewRoute(server: Server, deps: PreviewDeps): void {
       const { accountId } = request.caller;
       const row = isUuid(templateId) ? await findTemplate(deps.db, accountId, templateId) : undefined;
       if (!row) throw templateNotFound();
-      const { category, parameter_format: parameterFormat, components } = row;
-      const plan = planTemplate({ category, parameterFormat, components });
+      const plan = planOfRow(row);
       const media = new Map<string, MediaFile>();
       for (const id of mediaIdsOf(request.body)) {
         const file = await findMedia(deps.db, accountId, id);
