@@ -50,6 +50,20 @@ export function releaseIfAway(deps: Pick<SendDeps, 'releases'>, error: unknown, 
   if (isUnavailable(error)) deps.releases.release(sendId);
 }
 
+/** Runs a step of a send or reply whose key this request holds; after a database failure, a repeat may continue. */
+export async function releasingKey<T>(
+  deps: Pick<SendDeps, 'releases'>,
+  subjectId: string,
+  step: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    releaseIfAway(deps, error, subjectId);
+    throw error;
+  }
+}
+
 /** The lease of a key. A repeat gets 409 until it ends, and then continues the send: the first request must have died. */
 export const keyLeaseSeconds = (deps: { sendWaitMs: number }): number =>
   Math.ceil(deps.sendWaitMs / 1000) + 40;
