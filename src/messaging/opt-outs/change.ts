@@ -52,12 +52,12 @@ export async function changeOptOuts(deps: ChangeDeps, acts: readonly PersonAct[]
 }
 
 /** The person as the recording of people takes them. */
-const reported = ({
-  phone = null,
-  userId = null,
-  otherPhones = [],
-}: PersonAct['person']): ReceivedPerson => ({
-  ...{ phone, userId, name: null, otherPhones: [...otherPhones], otherUserIds: [] },
+const reported = ({ phone, userId, otherPhones = [] }: PersonAct['person']): ReceivedPerson => ({
+  phone: phone ?? null,
+  userId: userId ?? null,
+  name: null,
+  otherPhones: [...otherPhones],
+  otherUserIds: [],
 });
 
 /** Records acts about people in the caller's transaction, in order. Publish the events in the same transaction. */

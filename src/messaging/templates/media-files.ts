@@ -4,7 +4,12 @@ import { findMediaById, lockMediaShared } from '../media/store.ts';
 import type { MediaFile } from './fill-header.ts';
 
 /** A stored file, as filling a template needs it. */
-export const fileOf = (row: { id: string; kind: string; mime_type: string; file_name: string }): MediaFile => ({
+export const fileOf = (row: {
+  id: string;
+  kind: string;
+  mime_type: string;
+  file_name: string;
+}): MediaFile => ({
   id: row.id,
   kind: row.kind,
   mimeType: row.mime_type,
