@@ -170,7 +170,7 @@ export async function listReceived(
 }
 
 /** Finds the last message that a bounded scan reads; undefined if the scan reads them all. */
-async function lastScanned(
+export async function lastScanned(
   db: Db,
   accountId: string,
   filter: ReceivedFilter,
