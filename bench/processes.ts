@@ -4,12 +4,19 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { RpcReply } from './child.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
+let gatewayRoot = root;
+
+/** Measures the gateway of another checkout, to compare two versions under the same load. */
+export function measureCheckout(path: string): void {
+  gatewayRoot = resolve(path);
+}
+
 const stopWithinMs = 12_000;
 
 export interface RunningProcess {
@@ -143,7 +150,7 @@ export async function startGatewayProcess(
   await chmod(dataDir, 0o711);
   const child = spawn(
     process.execPath,
-    [...usualFlags, ...nodeFlags, join(root, 'src/cli.ts'), 'start', '--no-sandbox'],
+    [...usualFlags, ...nodeFlags, join(gatewayRoot, 'src/cli.ts'), 'start', '--no-sandbox'],
     {
       // not the checkout, which may contain the developer's .env
       cwd: dataDir,

@@ -1,9 +1,11 @@
 // `npm run bench -- NAME`: runs one workload by its name.
+import { measureCheckout } from './processes.ts';
 import { optionLines, readOptions, type Workload } from './workload.ts';
 
 const names = [
   'lifecycle',
   'send',
+  'callbacks',
   'webhooks',
   'inbound',
   'isolation',
@@ -40,5 +42,9 @@ else if (!(names as readonly string[]).includes(name)) {
 } else {
   const given = await load(name);
   if (args.includes('--help')) for (const line of optionLines(given)) console.log(line);
-  else await given.run(readOptions(given, args));
+  else {
+    const { gateway, ...options } = readOptions(given, args);
+    if (gateway) measureCheckout(String(gateway));
+    await given.run(options);
+  }
 }

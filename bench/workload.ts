@@ -20,17 +20,24 @@ export function workload<O extends Options>(given: Workload<O>): Workload {
   return given as unknown as Workload;
 }
 
+/** The options of every workload. */
+const commonOptions = {
+  gateway: { default: '', about: 'another checkout whose gateway is measured, to compare versions' },
+};
+
+const optionsOf = (given: Workload): Workload['options'] => ({ ...given.options, ...commonOptions });
+
 const flagOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** Reads `--recipients-per-send 100` into `recipientsPerSend`; throws for unknown options. */
 export function readOptions(given: Workload, args: string[]): Options {
-  const kinds = Object.entries(given.options).map(([name, option]) => {
+  const kinds = Object.entries(optionsOf(given)).map(([name, option]) => {
     const type = typeof option.default === 'boolean' ? 'boolean' : 'string';
     return [flagOf(name), { type }] as const;
   });
   const { values } = parseArgs({ args, options: Object.fromEntries(kinds), allowNegative: true });
   return Object.fromEntries(
-    Object.entries(given.options).map(([name, option]) => {
+    Object.entries(optionsOf(given)).map(([name, option]) => {
       const value = values[flagOf(name)];
       if (value === undefined) return [name, option.default];
       if (typeof option.default !== 'number') return [name, value as Value];
@@ -44,7 +51,7 @@ export function readOptions(given: Workload, args: string[]): Options {
 
 /** The options as a help text. */
 export function optionLines(given: Workload): string[] {
-  return Object.entries(given.options).map(
+  return Object.entries(optionsOf(given)).map(
     ([name, option]) => `--${flagOf(name).padEnd(20)} ${option.about} (default ${option.default || 'off'})`,
   );
 }

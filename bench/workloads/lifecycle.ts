@@ -11,6 +11,7 @@ import { format, formatSpread, progress, saveFigures, table } from '../print.ts'
 import { type RpcProcess, startRpcProcess } from '../processes.ts';
 import type { ReceiverCounts } from '../receiver.ts';
 import { profileFlags, showProfile } from '../show-profile.ts';
+import { noteStages, stageLatencies } from '../stage-latency.ts';
 import { countUnrecorded } from '../unrecorded.ts';
 import { workload } from '../workload.ts';
 
@@ -35,22 +36,6 @@ type Amount = Pick<LoadInput, 'sends' | 'seconds' | 'perSecond'>;
 
 let phones = 491_700_000_000;
 
-/** Time from the sending of a callback to the arrival of the webhook that it, or a later stage's callback, caused. */
-async function latencies(fixture: BenchFixture, ending: string): Promise<Spread> {
-  const posted = await fixture.sandbox.call<Map<string, number[]>>('times');
-  const arrived = await fixture.receiver.call<Map<string, number[]>>('times', { ending });
-  const all: number[] = [];
-  for (const [id, stages] of arrived) {
-    const callbacks = posted.get(id);
-    if (!callbacks) continue;
-    stages.forEach((atMs, stage) => {
-      const causes = callbacks.slice(stage).filter((at) => at > 0);
-      all.push(atMs - Math.min(...causes));
-    });
-  }
-  return spread(all);
-}
-
 async function phase(
   fixture: BenchFixture,
   caller: RpcProcess,
@@ -60,8 +45,7 @@ async function phase(
   const input: LoadInput = { ...base, ...amount, firstPhone: phones };
   const expected = (amount.sends ?? sampledFrom * (amount.seconds ? 1 : 0)) * base.recipientsPerSend;
   const ending = expected >= sampledFrom ? '0' : '';
-  await fixture.receiver.call('clear');
-  await fixture.sandbox.call('note', { ending });
+  await noteStages(fixture, ending);
   const meters = { ...fixture.meters, caller: () => cpuMs(caller.pid) };
   const before = read(meters);
   const { sendMs, ...load } = await caller.call<LoadResult>('run', input);
@@ -75,7 +59,7 @@ async function phase(
     seconds,
     perSecond: load.messages / seconds,
     cpu,
-    callbackToWebhook: await latencies(fixture, ending),
+    callbackToWebhook: spread(await stageLatencies(fixture, ending)),
     sendMs: spread(sendMs),
     load,
     receiver,

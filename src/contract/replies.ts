@@ -2,7 +2,15 @@
 import { type Static, Type } from 'typebox';
 import { Id, nullable } from './envelope.ts';
 import { Metadata } from './recipients.ts';
-import { replyContents } from './reply-contents.ts';
+import {
+  ReplyButtons,
+  ReplyCards,
+  ReplyLink,
+  ReplyList,
+  ReplyLocation,
+  ReplyMedia,
+  ReplyReaction,
+} from './reply-contents.ts';
 import { MessageError, wamidExample } from './sends.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -41,7 +49,13 @@ export const ReplyBody = Type.Object(
         description: 'The text of the reply; with `buttons` and `link`, at most 1,024 characters.',
       }),
     ),
-    ...replyContents,
+    media: Type.Optional(ReplyMedia),
+    location: Type.Optional(ReplyLocation),
+    contacts: Type.Optional(ReplyCards),
+    reaction: Type.Optional(ReplyReaction),
+    buttons: Type.Optional(ReplyButtons),
+    list: Type.Optional(ReplyList),
+    link: Type.Optional(ReplyLink),
     metadata: Type.Optional(Metadata),
     markRead: Type.Optional(
       Type.Boolean({

@@ -2,8 +2,10 @@
 import { isUnavailable } from '../db/failure.ts';
 
 export interface BatchOptions<T> {
-  /** Minimum time between the starts of two runs. An idle batch runs immediately. */
+  /** Minimum time between the starts of two runs. An idle batch runs at the end of the event loop's turn. */
   gapMs: number;
+  /** The gap for each item of the last run, up to `gapMs`: under low load, items hardly wait. Default: always `gapMs`. */
+  gapPerItemMs?: number;
   /**
    * How many requests may bring items. The gap is shorter while they are few, and a run does not wait for it when as many
    * items wait, because nobody else can join.
@@ -60,6 +62,7 @@ class Batcher<T, R> {
   #running = false;
   #timer: NodeJS.Timeout | undefined;
   #lastStartMs = Number.NEGATIVE_INFINITY;
+  #lastCount = 1;
 
   constructor(run: (items: T[]) => Promise<R[]>, options: BatchOptions<T>) {
     this.#run = run;
@@ -74,28 +77,35 @@ class Batcher<T, R> {
   }
 
   #schedule(): void {
-    const { gapMs, max, inFlight } = this.#options;
+    const { gapMs, gapPerItemMs = Number.POSITIVE_INFINITY, max, inFlight } = this.#options;
     if (this.#running || this.#waiting.length === 0) return;
     const count = inFlight?.count ?? Number.POSITIVE_INFINITY;
-    const waitMs = this.#lastStartMs + Math.min(gapMs, count * gapPerRequestMs) - performance.now();
+    const gap = Math.min(gapMs, count * gapPerRequestMs, this.#lastCount * gapPerItemMs);
+    const waitMs = this.#lastStartMs + gap - performance.now();
     const full = Math.min(max, count);
     if (waitMs <= 0 || this.#waiting.length >= full) {
       clearTimeout(this.#timer);
       this.#timer = undefined;
-      void this.#flush();
+      this.#start();
       return;
     }
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (!this.#running) void this.#flush();
+      if (!this.#running) this.#start();
     }, waitMs);
   }
 
-  async #flush(): Promise<void> {
+  /** Items that arrive in the same turn of the event loop join the run. */
+  #start(): void {
     this.#running = true;
+    setImmediate(() => void this.#flush());
+  }
+
+  async #flush(): Promise<void> {
     this.#lastStartMs = performance.now();
     const taken = this.#waiting.splice(0, this.#options.max);
+    this.#lastCount = taken.length;
     taken.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
     try {
       const results = await this.#attempt(taken.map((entry) => entry.item));

@@ -14,8 +14,7 @@ import {
   findRoom,
   hasKept,
   hasQueued,
-  lockQueued,
-  moveBack,
+  returnMessages,
   startScheduled,
 } from '../../src/messaging/campaigns/feeds-store.ts';
 import { insertContacts, openWindows, updateContacts } from '../../src/messaging/contacts/contacts-store.ts';
@@ -55,8 +54,7 @@ const statements: [string, (db: Db & Tx) => Promise<unknown>, RegExp][] = [
   ['feeding', (db) => feedRecipients(db, key, 10), byOrder],
   ['locking a portion', (db) => lockPortion(db, key, { id, components_changed_at: null }, 10), byOrder],
   ['moving a portion', (db) => movePortion(db, key, [{ id }], []), byOrder],
-  ['locking messages to return', (db) => lockQueued(db, key, 10), byDue],
-  ['returning', (db) => moveBack(db, [{ accountId, id }]), /Index Scan using messages_\w+_pkey/],
+  ['returning', (db) => returnMessages(db, key, 10), byDue],
   ['ending recipients', (db) => endRecipients(db, key, 10), byOrder],
   ['room', (db) => findRoom(db, key, 10), byDue],
   ['ending feeds', (db) => endFeed(db, feed), byDue],

@@ -27,11 +27,16 @@ function openBatch(fail: (items: string[], run: number) => void = () => undefine
 }
 
 describe('a batch', () => {
-  it('runs immediately when idle, gathers items in the meantime, and sorts each run by key', async () => {
+  it('runs at the end of the turn, sorted by key, and gathers items in the meantime', async () => {
     const { put, runs, mostOpen } = openBatch();
-    const answers = await Promise.all(['d', 'c', 'a', 'b'].map(put));
-    expect(answers).toEqual(['D', 'C', 'A', 'B']);
-    expect(runs).toEqual([['d'], ['a', 'b', 'c']]);
+    const first = ['b', 'a'].map(put);
+    await new Promise((resolve) => setImmediate(resolve));
+    const answers = await Promise.all([...first, ...['e', 'd', 'c'].map(put)]);
+    expect(answers).toEqual(['B', 'A', 'E', 'D', 'C']);
+    expect(runs).toEqual([
+      ['a', 'b'],
+      ['c', 'd', 'e'],
+    ]);
     expect(mostOpen()).toBe(1);
   });
 
@@ -92,15 +97,15 @@ describe('a batch', () => {
     const run = (items: string[]) =>
       new Promise<string[]>((resolve) => runs.push({ items, end: () => resolve(items) }));
     const put = batch<string, string>(run, { gapMs: 0, max: 2, key: (item) => item });
-    const results = ['a', 'b', 'c', 'd'].map(put);
+    const results = ['a', 'b', 'c', 'd', 'e'].map(put);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(runs.map(({ items }) => items)).toEqual([['a']]);
+    expect(runs.map(({ items }) => items)).toEqual([['a', 'b']]);
     for (let index = 0; index < 3; index++) {
       runs[index]?.end();
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd']);
-    expect(runs.map(({ items }) => items)).toEqual([['a'], ['b', 'c'], ['d']]);
+    expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(runs.map(({ items }) => items)).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
   });
 
   it('tries one item alone while the database is unavailable, and fails the others immediately', async () => {
@@ -117,11 +122,43 @@ describe('a batch', () => {
   });
 });
 
-describe('a batch that knows the requests in progress', () => {
-  beforeEach(() => void vi.useFakeTimers());
+/** Replaces timers and the monotonic clock, but not the turns of the event loop. */
+function ownTimers(): void {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
   afterEach(() => void vi.useRealTimers());
+}
 
-  const passed = () => vi.advanceTimersByTimeAsync(0);
+/** Two turns of the event loop: the start of a run, and its end. */
+async function passed(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('a batch whose gap grows with its runs', () => {
+  ownTimers();
+
+  it.each([
+    { before: 2, gapMs: 2 },
+    { before: 50, gapMs: 8 },
+  ])('waits $gapMs ms after a run of $before items', async ({ before, gapMs }) => {
+    const runs: number[] = [];
+    const run = async (items: number[]) => {
+      runs.push(items.length);
+      return items;
+    };
+    const put = batch(run, { gapMs: 8, gapPerItemMs: 1, max: 100, key: String });
+    await Promise.all(Array.from({ length: before }, (_, index) => put(index)));
+    void put(1);
+    await vi.advanceTimersByTimeAsync(gapMs - 0.5);
+    await passed();
+    expect(runs).toEqual([before]);
+    await vi.advanceTimersByTimeAsync(0.5);
+    await passed();
+    expect(runs).toEqual([before, 1]);
+  });
+});
+
+describe('a batch that knows the requests in progress', () => {
+  ownTimers();
 
   function opened() {
     const runs: string[][] = [];
@@ -165,8 +202,10 @@ describe('a batch that knows the requests in progress', () => {
     await passed();
     void put('a');
     await vi.advanceTimersByTimeAsync(gapMs - 1);
+    await passed();
     expect(runs).toEqual([['first']]);
     await vi.advanceTimersByTimeAsync(1);
+    await passed();
     expect(runs).toEqual([['first'], ['a']]);
   });
 

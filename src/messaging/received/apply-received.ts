@@ -48,6 +48,7 @@ export function openApplyReceived(deps: ApplyReceivedDeps): ApplyReceived {
   let last = 0;
   const batched = batch<ArrivedCallback, AppliedReceived>((callbacks) => applyBatch(deps, callbacks), {
     gapMs: 8,
+    gapPerItemMs: 1,
     max: 200,
     key: ({ messages }) => messages[0]?.message.messageRef ?? '',
   });

@@ -1,6 +1,5 @@
 // Presenter: the result of a reply as the API returns it. Pure.
-import type { MessageError } from '../sending/message.ts';
-import { resultName } from '../sending/presenter.ts';
+import { type MessageError, state } from '../sending/message.ts';
 
 /** A reply as the response reports it. */
 export interface ReplyResultRow {
@@ -12,9 +11,9 @@ export interface ReplyResultRow {
   error: MessageError | null;
 }
 
-/** An element of `messages` in the response to a send, for a reply. */
+/** An element of `messages` in the response to a send; `accepted` covers every later state. */
 export function presentReply(row: ReplyResultRow) {
-  const status = resultName(row);
+  const status = row.state === state.failed ? 'failed' : row.state >= state.accepted ? 'accepted' : 'queued';
   return {
     id: row.id,
     messageId: status === 'queued' ? null : row.wamid,

@@ -37,6 +37,7 @@ export type ApplyReports = (callback: ReportsOfCallback) => Promise<Applied>;
 export function openApplyReports(deps: ApplyDeps): ApplyReports {
   return batch<ReportsOfCallback, Applied>((callbacks) => applyBatch(deps, callbacks), {
     gapMs: 8,
+    gapPerItemMs: 1,
     max: 200,
     key: ({ reports }) => reports[0]?.report.correlationId ?? '',
   });

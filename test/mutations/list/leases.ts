@@ -21,8 +21,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a claim does not store the process of its lease',
     file: 'src/messaging/sending/messages-claims-store.ts',
-    find: 'else ${processId}::int end',
-    replace: 'else m.leased_by end',
+    find: ', leased_by = ${processId}',
+    replace: '',
     tests: queue,
   },
   {

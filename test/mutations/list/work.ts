@@ -59,6 +59,20 @@ export const mutations: Mutation[] = [
     tests: batches,
   },
   {
+    name: 'a batch waits after a run of few items as long as after many',
+    file: batchFile,
+    find: ', this.#lastCount * gapPerItemMs)',
+    replace: ')',
+    tests: batches,
+  },
+  {
+    name: 'an idle batch runs before other items of the same turn arrive',
+    file: batchFile,
+    find: 'setImmediate(() => void this.#flush());',
+    replace: 'void this.#flush();',
+    tests: batches,
+  },
+  {
     name: 'a batch delays a request that is alone',
     file: batchFile,
     find: 'const full = Math.min(max, count);',
@@ -68,8 +82,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a few requests wait for a batch as long as many',
     file: batchFile,
-    find: 'Math.min(gapMs, count * gapPerRequestMs)',
-    replace: 'gapMs',
+    find: 'count * gapPerRequestMs, ',
+    replace: '',
     tests: batches,
   },
   {
