@@ -11,6 +11,7 @@ const intervals = 'src/statistics/intervals.ts';
 const deliveries = 'src/webhooks/delivery/delivery-counts-store.ts';
 const rows = ['test/db/statistics-counts.test.ts'];
 const rules = ['test/rules/statistics-intervals.test.ts'];
+const reading = ['test/db/statistics-reading.test.ts'];
 const api = ['test/api/statistics.test.ts'];
 
 export const mutations: Mutation[] = [
@@ -125,6 +126,20 @@ export const mutations: Mutation[] = [
     find: 'new Set(rows.map(({ key }) => key)).size > keysMax',
     replace: 'false',
     tests: api,
+  },
+  {
+    name: 'an interval of several pieces is returned in parts',
+    file: 'src/statistics/read-store.ts',
+    find: 'new Set(pieces.map(({ index }) => index)).size === pieces.length;',
+    replace: 'pieces.length > 0;',
+    tests: reading,
+  },
+  {
+    name: 'counts are returned in the order in which they are read',
+    file: 'src/statistics/read-store.ts',
+    find: 'return rows.sort((a, b) => {',
+    replace: 'return rows.slice().reverse().sort((a, b) => { if (a.index === b.index) return 0;',
+    tests: reading,
   },
   {
     name: 'statistics of other accounts are read',
