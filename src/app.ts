@@ -11,6 +11,8 @@ import { checkDatabase } from './db/ready.ts';
 import { openShutdown, within } from './http/draining.ts';
 import { openExports } from './http/exports.ts';
 import { listen } from './http/listen.ts';
+import { once } from './http/once.ts';
+import { browserOrigins } from './http/session-cookie.ts';
 import { feedSends } from './messaging/campaigns/feed.ts';
 import { openLinkRecipients } from './messaging/contacts/link-recipients.ts';
 import { ensureRegistered, forgetRejectedRegistration } from './messaging/media/register.ts';
@@ -133,6 +135,8 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
   const shared = openShared(parts, () => config.publicUrl ?? url);
   const redis = await openRedis(config.redisUrl, options.log);
   const running: Running = {};
+  // the port is known when the server listens
+  const origins = once(() => browserOrigins(config.publicUrl, url));
   const shutdown = openShutdown(graceMs);
   const deps = {
     ...parts,
@@ -144,6 +148,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
       optional: { objectStore: () => parts.objects.check() },
     },
     isDraining: shutdown.isBegun,
+    browserOrigins: origins,
     resendReply: (...of: Parameters<ResendDeps['resendReply']>) => resendReply(deps, ...of),
     nudgeDispatch: () => running.workers?.dispatch.nudge(),
     nudgeQueue: () => running.workers?.queue.nudge(),

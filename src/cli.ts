@@ -88,6 +88,21 @@ key
   );
 
 program
+  .command('dashboard-link')
+  .description('create a link to sign in to the dashboard with every scope of an account')
+  .option('--account <id>', 'the account; not needed if there is only one')
+  .option('--operator', 'also the scope operator, for pages about the gateway itself')
+  .option('--name <name>', 'who the link is for')
+  .option('--expires-in <seconds>', 'how long it is valid, from 60 to 86400', '600')
+  .action(async (options: { account?: string; operator?: boolean; name?: string; expiresIn: string }) => {
+    const expiresInSeconds = Number(options.expiresIn);
+    if (!Number.isInteger(expiresInSeconds) || expiresInSeconds < 60 || expiresInSeconds > 86_400)
+      throw new Error('--expires-in must be a whole number of seconds from 60 to 86400.');
+    const { dashboardLink } = await import('./commands/dashboard-link.ts');
+    await dashboardLink({ ...options, expiresInSeconds });
+  });
+
+program
   .command('doctor')
   .description('check configuration and dependencies')
   .action(async () => {

@@ -40,6 +40,7 @@ export interface Config {
   webhookTimeoutMs: number;
   rateLimitPerMinute: number;
   accountRateLimitPerMinute: number;
+  sessionRateLimitPerMinute: number;
   /** Addresses and networks whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
   corsOrigins: string[];
@@ -53,7 +54,7 @@ export const settings: Record<string, string> = {
   PORT: 'Port to listen on; 0 for any free one. Default 8080.',
   HOST: 'Address to listen on; 0.0.0.0 for all. Default 127.0.0.1.',
   PUBLIC_URL:
-    'Public address of the gateway, from which callback addresses and the OAuth redirect are derived.',
+    'Public address of the gateway, from which callback addresses, the OAuth redirect and dashboard links are derived.',
   ROLE: 'all (default), api (serves requests) or worker (runs the workers).',
   DATABASE_URL: 'A PostgreSQL server, version 15 or later. Without it, an embedded server runs in DATA_DIR.',
   DATABASE_CONNECTIONS:
@@ -83,6 +84,8 @@ export const settings: Record<string, string> = {
   RATE_LIMIT_PER_MINUTE: 'Requests per API key and minute; 0 for no limit. Default 600.',
   ACCOUNT_RATE_LIMIT_PER_MINUTE:
     'Requests per account and minute, for all keys together; 0 for no limit. Default 6000 (RATE_LIMIT_PER_MINUTE if that is higher, or 0).',
+  SESSION_RATE_LIMIT_PER_MINUTE:
+    'Requests per session and minute, which do not count for its key; 0 for no limit. Default 1200.',
   TRUSTED_PROXIES:
     'Addresses and networks (CIDR, comma-separated) of your reverse proxies: only their X-Forwarded-For is trusted. Default none.',
   CORS_ORIGINS: 'Origins (comma-separated) whose pages may call the API. Default none.',
@@ -207,6 +210,7 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
       0,
       10_000_000,
     ),
+    sessionRateLimitPerMinute: read.integer('SESSION_RATE_LIMIT_PER_MINUTE', 1_200, 0, 10_000_000),
     trustedProxies: read.list('TRUSTED_PROXIES'),
     corsOrigins: read.list('CORS_ORIGINS'),
     shutdownDelayMs:

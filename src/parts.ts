@@ -133,6 +133,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     sendWaitMs: config.sendWaitMs,
     rateLimitPerMinute: config.rateLimitPerMinute,
     accountRateLimitPerMinute: config.accountRateLimitPerMinute,
+    sessionRateLimitPerMinute: config.sessionRateLimitPerMinute,
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     role: config.role,

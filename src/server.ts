@@ -8,7 +8,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { Type } from 'typebox';
-import { type AdmitDeps, openAdmission } from './accounts/admit.ts';
+import { type Admission, type AdmitDeps, openAdmission } from './accounts/admit.ts';
 import { type AccountRoutesDeps, accountRoutes } from './accounts/routes.ts';
 import { type AppointmentRoutesDeps, appointmentRoutes } from './appointments/routes.ts';
 import { AppError } from './base/errors.ts';
@@ -76,8 +76,8 @@ export type ServerDeps = AdmitDeps &
   };
 
 /** The modules' routes. Every `/v1` route names the scope that the caller's key must have. */
-function moduleRoutes(server: Server, deps: ServerDeps): void {
-  accountRoutes(server, deps); //            /v1/keys
+function moduleRoutes(server: Server, deps: ServerDeps, admission: Admission): void {
+  accountRoutes(server, deps, admission); // /v1/keys  /v1/session(s)  /v1/dashboard-links
   templateRoutes(server, deps); //           /v1/templates
   sendingRoutes(server, deps); //            /v1/templates/send  /v1/messages
   campaignRoutes(server, deps); //           /v1/sends
@@ -156,10 +156,10 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   });
   await addSecurityHeaders(server);
   if (deps.corsOrigins.length > 0) await server.register(cors, { origin: deps.corsOrigins });
-  await everyRequest(server, deps, noRouteError);
+  const admission = await everyRequest(server, deps, noRouteError);
   await registerOpenapi(server, deps.version);
   if (deps.role === 'worker') healthRoutes(server, deps);
-  else moduleRoutes(server, deps);
+  else moduleRoutes(server, deps, admission);
   server.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'));
   openapiRoutes(server);
   await referencePage(server);
@@ -188,13 +188,13 @@ async function everyRequest(
   server: Server,
   deps: ServerDeps,
   noRouteError: (request: FastifyRequest) => AppError,
-): Promise<void> {
+): Promise<Admission> {
   await server.register(rateLimit, {
     global: false,
     skipOnError: true,
     ...(deps.redis ? { redis: deps.redis } : { store: steadyRates(deps.clock) }),
   });
-  const admit = openAdmission(server, deps);
+  const admission = openAdmission(server, deps);
   server.decorateRequest('caller');
   server.decorateRequest('idempotencyKey');
 
@@ -206,7 +206,7 @@ async function everyRequest(
     if (request.is404) return done(noRouteError(request));
     const { scope } = request.routeOptions.config;
     if (!scope) return done();
-    admit(request, reply, scope).then(() => done(), done);
+    admission.admit(request, reply, scope).then(() => done(), done);
   });
 
   server.addHook('preValidation', (request: FastifyRequest, _reply, done) => {
@@ -231,9 +231,11 @@ async function everyRequest(
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
     };
-    if (request.routeOptions.config.scope)
-      requestLog.info({ ...line, keyId: request.caller?.keyId }, 'request.done');
+    const { caller } = request;
+    if (caller) requestLog.info({ ...line, [`${caller.kind}Id`]: caller.id }, 'request.done');
+    else if (request.routeOptions.config.scope) requestLog.info(line, 'request.done');
     else requestLog.debug(line, 'request.done');
     done();
   });
+  return admission;
 }

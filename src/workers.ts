@@ -1,4 +1,5 @@
 // The workers and how often each runs.
+import { deleteEndedSessions } from './accounts/sessions-store.ts';
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { deleteOldSteps } from './db/database-clock.ts';
@@ -158,6 +159,7 @@ async function hourly(deps: WorkersDeps): Promise<number> {
   await deleteOldSteps(deps.db);
   await deleteOldOutages(deps.db);
   await deleteOldStatistics(deps);
+  await deleteEndedSessions(deps.db, new Date(deps.clock.now()));
   await deps.sweepObjects();
   return 0;
 }

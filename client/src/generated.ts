@@ -532,6 +532,16 @@ export type ContactOptedOutEvent = {
   data: OptOutChange;
 };
 
+/** A new link. */
+export type CreateDashboardLink = {
+  /** Who the link is for. Default: the caller’s name. */
+  name?: string;
+  /** What its session may do: scopes that the caller also has. Default: all of them. */
+  scopes?: Array<"templates:read" | "messages:send" | "messages:read" | "media:write" | "appointments:read" | "appointments:book" | "conversations:read" | "manage">;
+  /** How long the link is valid, in seconds. */
+  expiresInSeconds?: number;
+};
+
 /** A new department. */
 export type CreateDepartment = {
   /** Name, as guests see it. */
@@ -658,12 +668,47 @@ export type CreateTemplate = {
   components: Array<DraftComponent>;
 };
 
+/** Who makes this request; `session` is null with an API key. */
+export type CurrentCaller = {
+  /** The account. */
+  account: {
+    /** UUIDv7. */
+    _id: string;
+    /** Its name. */
+    name: string;
+  };
+  /** What this request may do, with the scopes that `manage` includes. */
+  scopes: Array<string>;
+  /** The key with which the session ends; null for a link of the command line. */
+  key: {
+    /** UUIDv7. */
+    _id: string;
+    /** Its name. */
+    name: string | null;
+  } | null;
+  session: Session | null;
+};
+
 /** Position in a list without a count. */
 export type CursorPagination = {
   /** Items per page. */
   limit: number;
   /** The `cursor` of the next page; null on the last page. */
   nextCursor: string | null;
+};
+
+/** A link that nobody has used yet. */
+export type DashboardLink = {
+  /** UUIDv7. */
+  _id: string;
+  /** Name that you gave the link; its session has it too. */
+  name: string;
+  /** What its session may do. */
+  scopes: Array<string>;
+  /** When the link was created. */
+  createdAt: string;
+  /** When the link expires, if nobody uses it. */
+  expiresAt: string;
 };
 
 /** What was deleted. */
@@ -798,6 +843,12 @@ export type EditTemplate = {
   category?: "AUTHENTICATION" | "MARKETING" | "UTILITY";
   /** For how long the platform tries to deliver a message: authentication 30 to 900, utility 30 to 43,200 (-1: 30 days), marketing 43,200 to 2,592,000. Default: the platform's. */
   messageTtlSeconds?: number | null;
+};
+
+/** The session that ended. */
+export type EndedSession = {
+  /** UUIDv7. */
+  _id: string;
 };
 
 /** A webhook endpoint. */
@@ -1214,6 +1265,22 @@ export type MissingBookings = {
   of: number;
   /** Up to 100 of them. */
   bookingIds: Array<string>;
+};
+
+/** A link with its secret. */
+export type NewDashboardLink = {
+  /** UUIDv7. */
+  _id: string;
+  /** Name that you gave the link; its session has it too. */
+  name: string;
+  /** What its session may do. */
+  scopes: Array<string>;
+  /** When the link was created. */
+  createdAt: string;
+  /** When the link expires, if nobody uses it. */
+  expiresAt: string;
+  /** The link. Shown only once; valid once. */
+  url: string;
 };
 
 /** A webhook endpoint with its secret. */
@@ -2459,6 +2526,33 @@ export type SentReply = {
   replyTo?: string;
 };
 
+/** Somebody who is signed in. */
+export type Session = {
+  /** UUIDv7. */
+  _id: string;
+  /** Name of the key or link that made it. */
+  name: string;
+  /** The key with which the session ends; null for a link of the command line. */
+  key: {
+    /** UUIDv7. */
+    _id: string;
+    /** Its name. */
+    name: string | null;
+  } | null;
+  /** What the session may do. `operator`, which no key can have, is for pages about the gateway itself. */
+  scopes: Array<string>;
+  /** The address from which somebody signed in. */
+  address: string;
+  /** When somebody signed in. */
+  createdAt: string;
+  /** When it was last used, to the minute. It ends 12 hours later. */
+  lastUsedAt: string;
+  /** When it ends in any case. */
+  endsAt: string;
+  /** True for the session of this request. */
+  isCurrent: boolean;
+};
+
 /** A question of the booking form. */
 export type SetFormQuestion = {
   /** Text of the question. */
@@ -2512,6 +2606,14 @@ export type SetSchedule = {
       to: string;
     }>;
   }>;
+};
+
+/** Exactly one of `key` and `link`. */
+export type SignIn = {
+  /** An API key. */
+  key?: string;
+  /** The text after `#link=` in a dashboard link. */
+  link?: string;
 };
 
 /** A time that can be booked. */
@@ -2919,108 +3021,116 @@ export type WebhookStatisticsList = {
 export type WebhookEvent = MessageStatusEvent | ReplyStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | SenderStatusEvent | MessageReceivedEvent | ContactOptedOutEvent | ContactOptedInEvent | TestEvent;
 
 /** Every error code of the API. */
-export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'contact_not_found' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_gone' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'send_state_conflict' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout' | 'window_closed';
+export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'contact_not_found' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'link_invalid' | 'link_not_found' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_gone' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'send_state_conflict' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'session_invalid' | 'session_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout' | 'window_closed';
 
 /** The error codes of each operation. */
 export interface OperationErrors {
-  listTemplates: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  createTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_exists' | 'unsupported_media_type';
-  getTemplate: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'template_not_found';
-  editTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_damaged' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'storage_full' | 'storage_unavailable' | 'template_in_use' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type';
-  deleteTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'storage_full' | 'template_in_use' | 'template_not_found' | 'unsupported_media_type';
-  previewTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'template_not_found' | 'unsupported_media_type';
-  submitTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_damaged' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'storage_full' | 'storage_unavailable' | 'template_in_use' | 'template_not_draft' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type';
-  syncTemplates: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'storage_full' | 'unsupported_media_type';
-  uploadMedia: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_empty' | 'media_too_large' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'storage_unavailable' | 'unsupported_media_type' | 'upload_timeout';
-  listMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  getMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  deleteMedia: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_in_use' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'storage_unavailable' | 'unsupported_media_type';
-  downloadMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'media_damaged' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'storage_unavailable';
-  sendTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'method_not_allowed' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_not_approved' | 'template_not_found' | 'unsupported_media_type';
-  listMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full' | 'template_not_found';
-  getMessage: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  resendMessage: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'content_removed' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'template_not_found' | 'unsupported_media_type' | 'window_closed';
-  createSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'template_not_found' | 'unsupported_media_type';
-  listSends: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  changeSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type';
-  deleteSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type' | 'upload_in_progress';
-  getSend: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full';
-  addRecipients: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'template_changed' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout';
-  listRecipients: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full';
-  emptySend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type' | 'upload_in_progress';
-  checkSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type' | 'upload_in_progress';
-  exportRecipients: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'storage_full';
-  exportMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  startSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'unsupported_media_type' | 'upload_in_progress';
-  pauseSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type';
-  resumeSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'unsupported_media_type';
-  cancelSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'storage_full' | 'unsupported_media_type';
-  sendReply: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'message_not_found' | 'method_not_allowed' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type' | 'window_closed';
-  listReceivedMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  getReceivedMessage: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  markMessageRead: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type';
-  downloadReceivedMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'media_gone' | 'media_not_found' | 'media_too_large' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  listContacts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  listContactMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'contact_not_found' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  listOptOuts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  putOptOutOfUser: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  deleteOptOutOfUser: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  importOptOuts: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type' | 'upload_timeout';
-  exportOptOuts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  getOptOutSettings: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  putOptOutSettings: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  putOptOut: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  deleteOptOut: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  listDepartments: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  createDepartment: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  listStaff: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  createStaffMember: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  listFormQuestions: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  listAvailableSlots: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'calendar_not_connected' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  getCalendarAuthUrl: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'calendar_provider_not_configured' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  getCalendarStatus: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  connectCalendar: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  disconnectCalendar: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  updateDepartment: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  deleteDepartment: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'department_in_use' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  updateStaffMember: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  deleteStaffMember: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  getSchedule: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  setSchedule: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  setFormQuestions: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  bookAppointment: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'calendar_not_connected' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'slot_unavailable' | 'storage_full' | 'unsupported_media_type';
-  listBookings: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  getBooking: 'api_key_invalid' | 'api_key_missing' | 'booking_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  cancelBooking: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  rescheduleBooking: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'slot_unavailable' | 'storage_full' | 'unsupported_media_type';
-  listEndpoints: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  createEndpoint: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_limit_reached' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  getEndpoint: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  updateEndpoint: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  deleteEndpoint: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  rotateEndpointSecret: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'storage_full' | 'unsupported_media_type';
-  activateEndpointSecret: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  testEndpoint: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  replayEndpoint: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_disabled' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  listReplays: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  listDeliveries: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  getDelivery: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'delivery_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  replayDelivery: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'delivery_not_found' | 'endpoint_disabled' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  getOverview: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  getMessageStatistics: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  getWebhookStatistics: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  getAppointmentStatistics: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  listSenders: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  createSender: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_exists' | 'storage_full' | 'unsupported_media_type';
-  getSenderChecks: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'storage_full';
-  runSenderChecks: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type';
-  subscribeSender: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type';
-  updateSender: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type';
-  deleteSender: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'sender_in_use' | 'sender_not_found' | 'storage_full' | 'unsupported_media_type';
-  listKeys: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'storage_full';
-  createKey: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'malformed_json' | 'method_not_allowed' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  rotateKey: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
-  revokeKey: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'internal' | 'invalid_request' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  listTemplates: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  createTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'sender_not_found' | 'session_invalid' | 'storage_full' | 'template_exists' | 'unsupported_media_type';
+  getTemplate: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'template_not_found';
+  editTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_damaged' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'session_invalid' | 'storage_full' | 'storage_unavailable' | 'template_in_use' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type';
+  deleteTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'session_invalid' | 'storage_full' | 'template_in_use' | 'template_not_found' | 'unsupported_media_type';
+  previewTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'template_not_found' | 'unsupported_media_type';
+  submitTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_damaged' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'session_invalid' | 'storage_full' | 'storage_unavailable' | 'template_in_use' | 'template_not_draft' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type';
+  syncTemplates: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  uploadMedia: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_empty' | 'media_too_large' | 'method_not_allowed' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'sender_not_found' | 'session_invalid' | 'storage_full' | 'storage_unavailable' | 'unsupported_media_type' | 'upload_timeout';
+  listMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  getMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  deleteMedia: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_in_use' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'storage_unavailable' | 'unsupported_media_type';
+  downloadMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'media_damaged' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'storage_unavailable';
+  sendTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'method_not_allowed' | 'origin_mismatch' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'session_invalid' | 'storage_full' | 'template_not_approved' | 'template_not_found' | 'unsupported_media_type';
+  listMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'session_invalid' | 'storage_full' | 'template_not_found';
+  getMessage: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  resendMessage: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'content_removed' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'session_invalid' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'template_not_found' | 'unsupported_media_type' | 'window_closed';
+  createSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'session_invalid' | 'storage_full' | 'template_not_found' | 'unsupported_media_type';
+  listSends: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  changeSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  deleteSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'session_invalid' | 'storage_full' | 'unsupported_media_type' | 'upload_in_progress';
+  getSend: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'session_invalid' | 'storage_full';
+  addRecipients: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'session_invalid' | 'storage_full' | 'template_changed' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout';
+  listRecipients: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'session_invalid' | 'storage_full';
+  emptySend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'session_invalid' | 'storage_full' | 'unsupported_media_type' | 'upload_in_progress';
+  checkSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'session_invalid' | 'storage_full' | 'unsupported_media_type' | 'upload_in_progress';
+  exportRecipients: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'session_invalid' | 'storage_full';
+  exportMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  startSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'session_invalid' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'unsupported_media_type' | 'upload_in_progress';
+  pauseSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  resumeSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'sender_mismatch' | 'sender_not_configured' | 'session_invalid' | 'storage_full' | 'template_changed' | 'template_not_approved' | 'unsupported_media_type';
+  cancelSend: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'send_not_found' | 'send_state_conflict' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  sendReply: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_not_found' | 'message_not_found' | 'method_not_allowed' | 'origin_mismatch' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'session_invalid' | 'storage_full' | 'unsupported_media_type' | 'window_closed';
+  listReceivedMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  getReceivedMessage: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  markMessageRead: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  downloadReceivedMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'media_gone' | 'media_not_found' | 'media_too_large' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  listContacts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  listContactMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'contact_not_found' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  listOptOuts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  putOptOutOfUser: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  deleteOptOutOfUser: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  importOptOuts: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type' | 'upload_timeout';
+  exportOptOuts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  getOptOutSettings: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  putOptOutSettings: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  putOptOut: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  deleteOptOut: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  listDepartments: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  createDepartment: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  listStaff: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  createStaffMember: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  listFormQuestions: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  listAvailableSlots: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'calendar_not_connected' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  getCalendarAuthUrl: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'calendar_provider_not_configured' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  getCalendarStatus: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  connectCalendar: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  disconnectCalendar: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  updateDepartment: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  deleteDepartment: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'department_in_use' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  updateStaffMember: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  deleteStaffMember: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  getSchedule: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  setSchedule: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  setFormQuestions: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  bookAppointment: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'calendar_not_connected' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'slot_unavailable' | 'storage_full' | 'unsupported_media_type';
+  listBookings: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  getBooking: 'api_key_invalid' | 'api_key_missing' | 'booking_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  cancelBooking: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  rescheduleBooking: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'slot_unavailable' | 'storage_full' | 'unsupported_media_type';
+  listEndpoints: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  createEndpoint: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_limit_reached' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  getEndpoint: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  updateEndpoint: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  deleteEndpoint: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  rotateEndpointSecret: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  activateEndpointSecret: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  testEndpoint: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  replayEndpoint: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'endpoint_disabled' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  listReplays: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  listDeliveries: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  getDelivery: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'delivery_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  replayDelivery: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'delivery_not_found' | 'endpoint_disabled' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  getOverview: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  getMessageStatistics: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  getWebhookStatistics: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  getAppointmentStatistics: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  listSenders: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  createSender: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_exists' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  getSenderChecks: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'session_invalid' | 'storage_full';
+  runSenderChecks: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  subscribeSender: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  updateSender: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  deleteSender: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'sender_in_use' | 'sender_not_found' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  listKeys: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  createKey: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  rotateKey: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  revokeKey: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'key_not_found' | 'last_manage_key' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  signIn: 'api_key_invalid' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'link_invalid' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
+  getCurrentCaller: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  signOut: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'session_not_found' | 'storage_full' | 'unsupported_media_type';
+  listSessions: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  endSession: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'session_not_found' | 'storage_full' | 'unsupported_media_type';
+  listDashboardLinks: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  createDashboardLink: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  deleteDashboardLink: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'link_not_found' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
 }
 
 /** Every operation of the API. */
@@ -4080,6 +4190,74 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<Deleted>;
+
+  /** Sign in. For pages of the gateway: makes a session with an API key or a link, and sets its cookie (HttpOnly, SameSite=Strict). The request needs an `Origin` of the gateway itself and `X-Requested-With: chatbot-gateway`, as every later request that changes something. The session ends after 12 hours without use, after 7 days, and within 5 seconds of the revocation or expiry of its key. Without an API key or a session. */
+  signIn(
+    input?: {
+      body?: SignIn;
+    },
+    options?: CallOptions,
+  ): Promise<CurrentCaller>;
+
+  /** Get who makes this request. The account, the scopes, and the session or the API key of this request. Scope: any. */
+  getCurrentCaller(
+    input?: Record<never, never>,
+    options?: CallOptions,
+  ): Promise<CurrentCaller>;
+
+  /** Sign out. Ends the session of this request and removes its cookie. Scope: any. */
+  signOut(
+    input?: Record<never, never>,
+    options?: CallOptions,
+  ): Promise<EndedSession>;
+
+  /** List sessions. Everybody who is signed in to this account. Scope: `manage`. */
+  listSessions(
+    input?: {
+      /** Number of the page. */
+      page?: number;
+      /** Items per page. */
+      limit?: number;
+    },
+    options?: CallOptions,
+  ): Pages<Session, Pagination>;
+
+  /** End a session. Every process of the gateway rejects it within 5 seconds. Scope: `manage`. */
+  endSession(
+    input: {
+      /** Id of the session (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Deleted>;
+
+  /** List unused links. Scope: `manage`. */
+  listDashboardLinks(
+    input?: {
+      /** Number of the page. */
+      page?: number;
+      /** Items per page. */
+      limit?: number;
+    },
+    options?: CallOptions,
+  ): Pages<DashboardLink, Pagination>;
+
+  /** Create a link to sign in. The link is valid once. Its session cannot have more scopes than the caller, and ends with the key of the caller. Scope: `manage`. */
+  createDashboardLink(
+    input?: {
+      body?: CreateDashboardLink;
+    },
+    options?: CallOptions,
+  ): Promise<NewDashboardLink>;
+
+  /** Delete an unused link. Scope: `manage`. */
+  deleteDashboardLink(
+    input: {
+      /** Id of the link (`_id`). */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Deleted>;
 }
 
 /** Method, path and kind of each operation. */
@@ -4182,4 +4360,12 @@ export const operations = {
   createKey: 'POST /v1/keys',
   rotateKey: 'POST /v1/keys/{id}/rotate',
   revokeKey: 'DELETE /v1/keys/{id}',
+  signIn: 'POST /v1/session',
+  getCurrentCaller: 'GET /v1/session',
+  signOut: 'DELETE /v1/session',
+  listSessions: 'GET /v1/sessions list',
+  endSession: 'DELETE /v1/sessions/{id}',
+  listDashboardLinks: 'GET /v1/dashboard-links list',
+  createDashboardLink: 'POST /v1/dashboard-links',
+  deleteDashboardLink: 'DELETE /v1/dashboard-links/{id}',
 } as const;

@@ -1,4 +1,4 @@
-// Admission of a request: its key, the key's scope, and the rates of the key, its account, and the failures of its address.
+// Admission of a request: its key or session, the scope, and the rates of the key, its account, the session, and failures of its address.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../base/clock.ts';
@@ -8,7 +8,8 @@ import type { Db } from '../db/db.ts';
 import { recordNotice } from '../db/operator-notices.ts';
 import { addressKey, isPrivateAddress } from '../http/client-address.ts';
 import { limitRates, type RateCheck } from '../http/rates.ts';
-import type { Server } from '../http/request.ts';
+import type { Caller, RouteScope, Server } from '../http/request.ts';
+import { type BrowserOrigins, sessionTokenOf } from '../http/session-cookie.ts';
 import { type Authenticator, requireScope } from './authenticate.ts';
 import { failuresPerMinute, openFailedAttempts } from './failed-attempts.ts';
 
@@ -21,8 +22,21 @@ export interface AdmitDeps {
   rateLimitPerMinute: number;
   /** Requests per minute of all keys of an account; 0: no limit. */
   accountRateLimitPerMinute: number;
+  /** Requests per minute and session; 0: no limit. */
+  sessionRateLimitPerMinute: number;
   /** Addresses and networks whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
+  /** Where browsers reach the gateway: where sessions work. */
+  browserOrigins: () => BrowserOrigins;
+}
+
+export interface Admission {
+  /** The check of every `/v1` request. Throws 401, 403, 421, and 429 over the rate of the caller. */
+  admit(request: FastifyRequest, reply: FastifyReply, scope: RouteScope): Promise<void>;
+  /** Throws the error of a failed authentication, delayed if its address failed too often. */
+  rejectFailure(request: FastifyRequest, error: AppError): Promise<never>;
+  /** Counts a request against the rates of its caller. Throws 429 over a limit. */
+  limit(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
 const minuteMs = 60_000;
@@ -31,27 +45,29 @@ const countsMax = 20_000;
 /** Interval between notices about an undeclared proxy. */
 const noticeIntervalMs = 10 * minuteMs;
 
-/**
- * Returns the check of every `/v1` request. Register the server's rate limiter first. Throws 401 (delayed with `wait`, see
- * `failed-attempts.ts`), 403 without the scope, and 429 over the rate of the key or its account.
- */
+/** Opens the admission of a server. Register its rate limiter first. `wait` delays failures (`failed-attempts.ts`). */
 export function openAdmission(
   server: Server,
   deps: AdmitDeps,
   wait: (ms: number) => Promise<unknown> = sleep,
-) {
+): Admission {
   const limit = (max: number, keyGenerator: (request: FastifyRequest) => string) => {
     const options = { max, timeWindow: minuteMs, cache: countsMax, keyGenerator };
     return server.createRateLimit(options);
   };
   const rates: RateCheck[] = [];
   if (deps.rateLimitPerMinute > 0) {
-    const check = limit(deps.rateLimitPerMinute, ({ caller }) => caller.keyId);
+    const check = limit(deps.rateLimitPerMinute, ({ caller }) => caller.id);
     rates.push({ policy: 'default', whose: 'this key', check });
   }
   if (deps.accountRateLimitPerMinute > 0) {
     const check = limit(deps.accountRateLimitPerMinute, ({ caller }) => `account:${caller.accountId}`);
     rates.push({ policy: 'account', whose: 'the keys of this account', check });
+  }
+  const sessionRates: RateCheck[] = [];
+  if (deps.sessionRateLimitPerMinute > 0) {
+    const check = limit(deps.sessionRateLimitPerMinute, ({ caller }) => `session:${caller.id}`);
+    sessionRates.push({ policy: 'session', whose: 'this session', check });
   }
   const delayFailure = openFailedAttempts<FastifyRequest>({
     count: limit(failuresPerMinute, (request) => `failures:${addressKey(request.ip)}`),
@@ -71,20 +87,39 @@ export function openAdmission(
     throw error;
   }
 
-  return async (request: FastifyRequest, reply: FastifyReply, scope: string): Promise<void> => {
-    try {
-      request.caller = await deps.authenticator.authenticate(request.headers['x-api-key']);
-    } catch (error) {
-      if (isUnauthenticated(error)) await rejectFailure(request, error);
-      throw error;
+  /** A key decides alone, even an invalid one beside a valid session. */
+  async function authenticate(request: FastifyRequest): Promise<Caller> {
+    const key = request.headers['x-api-key'];
+    if (key === undefined && request.headers.cookie !== undefined) {
+      const token = sessionTokenOf(deps.browserOrigins(), request);
+      if (token !== undefined) return deps.authenticator.authenticateSession(token);
     }
-    requireScope(request.caller, scope);
-    await limitRates(request, reply, rates);
+    return deps.authenticator.authenticate(key);
+  }
+
+  const limitCaller = (request: FastifyRequest, reply: FastifyReply) =>
+    limitRates(request, reply, request.caller.kind === 'session' ? sessionRates : rates);
+
+  return {
+    rejectFailure,
+    limit: limitCaller,
+    async admit(request, reply, scope) {
+      if (scope === 'none') return;
+      try {
+        request.caller = await authenticate(request);
+      } catch (error) {
+        if (isUnauthenticated(error)) await rejectFailure(request, error);
+        throw error;
+      }
+      if (scope !== 'any') requireScope(request.caller, scope);
+      await limitCaller(request, reply);
+    },
   };
 }
 
+const unauthenticated = new Set(['api_key_missing', 'api_key_invalid', 'session_invalid']);
 const isUnauthenticated = (error: unknown): error is AppError =>
-  error instanceof AppError && (error.code === 'api_key_missing' || error.code === 'api_key_invalid');
+  error instanceof AppError && unauthenticated.has(error.code);
 
 /**
  * Returns whether a request came through an undeclared proxy in a private network. All clients then have the proxy's

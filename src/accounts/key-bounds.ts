@@ -20,13 +20,13 @@ export function requireWithinBounds(own: KeyBounds, wanted: KeyBounds): void {
   if (missing.length > 0) {
     throw new AppError(
       'forbidden',
-      `scopes: this API key lacks ${missing.join(', ')}, so it cannot create or rotate a key with more scopes than its own. Omit these scopes, ${alternatives}`,
+      `scopes: the calling key or session lacks ${missing.join(', ')}, so it cannot create or rotate a key with more scopes than its own. Omit these scopes, ${alternatives}`,
     );
   }
   if (own.expiresAt === null) return;
   if (wanted.expiresAt !== null && wanted.expiresAt.getTime() <= own.expiresAt.getTime()) return;
   throw new AppError(
     'forbidden',
-    `expiresAt: this API key expires at ${own.expiresAt.toISOString()}, so it cannot create or rotate a key that expires later or never. Set an earlier time, ${alternatives}`,
+    `expiresAt: the calling key expires at ${own.expiresAt.toISOString()}, so it cannot create or rotate a key that expires later or never. Set an earlier time, ${alternatives}`,
   );
 }

@@ -4,9 +4,9 @@ import { AppError } from '../base/errors.ts';
 import { isUuid, uuidv7 } from '../base/ids.ts';
 import { scopes as allScopes } from '../contract/envelope.ts';
 import type { Db, Tx } from '../db/db.ts';
-import { invalidKey } from './authenticate.ts';
+import { boundsOf, type Creator } from './caller-bounds.ts';
 import { hashKey, hintOf, makeKey } from './key.ts';
-import { type KeyBounds, requireWithinBounds } from './key-bounds.ts';
+import { requireWithinBounds } from './key-bounds.ts';
 import {
   countActiveKeys,
   endKeyAt,
@@ -66,22 +66,13 @@ async function requireBelowLimit(tx: Tx, accountId: string, now: number): Promis
 }
 
 /**
- * Reads the current bounds of the caller's key: a cached key may have been revoked (401) or given an earlier expiry.
- */
-async function boundsOf(tx: Tx, accountId: string, keyId: string, now: number): Promise<KeyBounds> {
-  const row = await findKeyById(tx, accountId, keyId, new Date(now));
-  if (!row) throw invalidKey();
-  return { scopes: row.scopes, expiresAt: row.expires_at };
-}
-
-/**
- * Creates a key. Throws 400 if `expiresAt` is in the past, and 409 `key_limit_reached` at 100 active keys. `callerKeyId` is the
- * requesting key: its expiry is the default for the new key; throws 403 `forbidden` if the new key would have more scopes or
- * expire later. Without `callerKeyId`, the operator creates the key, without these bounds.
+ * Creates a key. Throws 400 if `expiresAt` is in the past, and 409 `key_limit_reached` at 100 active keys. `creator` is the
+ * requesting key or session: its expiry is the default for the new key; throws 403 `forbidden` if the new key would have more
+ * scopes or expire later. Without `creator`, the operator creates the key, without these bounds.
  */
 export async function createKey(
   deps: KeysDeps,
-  input: { accountId: string; name: string; scopes: string[]; expiresAt?: Date; callerKeyId?: string },
+  input: { accountId: string; name: string; scopes: string[]; expiresAt?: Date; creator?: Creator },
 ): Promise<CreatedKey> {
   if (input.expiresAt && input.expiresAt.getTime() <= deps.clock.now()) {
     throw new AppError('invalid_request', 'expiresAt: is in the past. Set a future time, or omit it.', {
@@ -92,7 +83,7 @@ export async function createKey(
   const now = deps.clock.now();
   const row = await deps.db.transaction().execute(async (tx) => {
     await requireBelowLimit(tx, input.accountId, now);
-    const own = input.callerKeyId && (await boundsOf(tx, input.accountId, input.callerKeyId, now));
+    const own = input.creator && (await boundsOf(tx, input.accountId, input.creator, now));
     const expiresAt = input.expiresAt ?? (own ? own.expiresAt : null);
     if (own) requireWithinBounds(own, { scopes: input.scopes, expiresAt });
     return insertKeyRow(tx, {
@@ -119,7 +110,7 @@ function keyNotFound(): AppError {
  */
 export async function rotateKey(
   deps: KeysDeps,
-  input: { accountId: string; keyId: string; overlapSeconds: number; callerKeyId: string },
+  input: { accountId: string; keyId: string; overlapSeconds: number; creator: Creator },
 ): Promise<CreatedKey> {
   const now = deps.clock.now();
   if (!isUuid(input.keyId)) throw keyNotFound();
@@ -127,7 +118,7 @@ export async function rotateKey(
     await lockAccount(tx, input.accountId);
     const old = await findKeyById(tx, input.accountId, input.keyId, new Date(now));
     if (!old) throw keyNotFound();
-    const own = await boundsOf(tx, input.accountId, input.callerKeyId, now);
+    const own = await boundsOf(tx, input.accountId, input.creator, now);
     requireWithinBounds(own, { scopes: old.scopes, expiresAt: old.expires_at });
     await endKeyAt(tx, old.id, new Date(now + input.overlapSeconds * 1000));
     await requireBelowLimit(tx, input.accountId, now);

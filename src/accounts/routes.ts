@@ -1,4 +1,4 @@
-// Routes of API keys.
+// Routes of API keys, with those of sessions and links.
 import { Type } from 'typebox';
 import type { Clock } from '../base/clock.ts';
 import { CreateKeyBody, KeyItem, KeyWithSecret, RotateKeyBody } from '../contract/accounts.ts';
@@ -7,11 +7,16 @@ import type { Db } from '../db/db.ts';
 import { pageOf, pageWindow } from '../http/paging.ts';
 import { ok } from '../http/reply.ts';
 import type { Server } from '../http/request.ts';
+import type { Admission } from './admit.ts';
 import type { Authenticator } from './authenticate.ts';
 import { type CreatedKey, createKey, revoke, rotateKey } from './keys.ts';
+import { type LinkRoutesDeps, linkRoutes } from './link-routes.ts';
+import { type SessionRoutesDeps, sessionRoutes } from './session-routes.ts';
 import { type KeyRow, listKeys } from './store.ts';
 
-export interface AccountRoutesDeps {
+export type AccountRoutesDeps = KeyRoutesDeps & SessionRoutesDeps & LinkRoutesDeps;
+
+interface KeyRoutesDeps {
   db: Db;
   clock: Clock;
   authenticator: Authenticator;
@@ -32,17 +37,19 @@ function keyItem(row: KeyRow) {
 const shownKey = (key: CreatedKey) => ({ ...keyItem(key), apiKey: key.apiKey });
 const KeyParams = Type.Object({ id: Type.String() }, { additionalProperties: false });
 
-/** GET and POST /v1/keys, POST /v1/keys/:id/rotate, DELETE /v1/keys/:id. */
-export function accountRoutes(server: Server, deps: AccountRoutesDeps): void {
+/** The routes of keys, sessions and links. */
+export function accountRoutes(server: Server, deps: AccountRoutesDeps, admission: Admission): void {
   listRoute(server, deps);
   createRoute(server, deps);
   rotateRoute(server, deps);
   revokeRoute(server, deps);
+  sessionRoutes(server, deps, admission);
+  linkRoutes(server, deps);
 }
 
 const config = { scope: 'manage' } as const;
 
-function listRoute(server: Server, deps: AccountRoutesDeps): void {
+function listRoute(server: Server, deps: KeyRoutesDeps): void {
   server.get(
     '/v1/keys',
     {
@@ -65,7 +72,7 @@ function listRoute(server: Server, deps: AccountRoutesDeps): void {
   );
 }
 
-function createRoute(server: Server, deps: AccountRoutesDeps): void {
+function createRoute(server: Server, deps: KeyRoutesDeps): void {
   server.post(
     '/v1/keys',
     {
@@ -81,7 +88,7 @@ function createRoute(server: Server, deps: AccountRoutesDeps): void {
         accountId: request.caller.accountId,
         name,
         scopes,
-        callerKeyId: request.caller.keyId,
+        creator: request.caller,
         ...(expiresAt ? { expiresAt: new Date(expiresAt) } : {}),
       });
       return ok('API key created. It is shown only once.', shownKey(key));
@@ -89,7 +96,7 @@ function createRoute(server: Server, deps: AccountRoutesDeps): void {
   );
 }
 
-function rotateRoute(server: Server, deps: AccountRoutesDeps): void {
+function rotateRoute(server: Server, deps: KeyRoutesDeps): void {
   server.post(
     '/v1/keys/:id/rotate',
     {
@@ -104,7 +111,7 @@ function rotateRoute(server: Server, deps: AccountRoutesDeps): void {
       const key = await rotateKey(deps, {
         accountId: request.caller.accountId,
         keyId: request.params.id,
-        callerKeyId: request.caller.keyId,
+        creator: request.caller,
         overlapSeconds: request.body?.overlapSeconds ?? 86_400,
       });
       deps.authenticator.clearCache();
@@ -113,7 +120,7 @@ function rotateRoute(server: Server, deps: AccountRoutesDeps): void {
   );
 }
 
-function revokeRoute(server: Server, deps: AccountRoutesDeps): void {
+function revokeRoute(server: Server, deps: KeyRoutesDeps): void {
   server.delete(
     '/v1/keys/:id',
     {

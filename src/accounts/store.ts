@@ -18,6 +18,11 @@ export async function insertAccount(db: Db | Tx, account: { id: string; name: st
   await db.insertInto('accounts').values(account).execute();
 }
 
+/** The name of an account. */
+export async function findAccount(db: Db, id: string): Promise<{ name: string } | undefined> {
+  return db.selectFrom('accounts').select('name').where('id', '=', id).executeTakeFirst();
+}
+
 /** All accounts, oldest first. */
 export async function listAccounts(db: Db): Promise<{ id: string; name: string; created_at: Date }[]> {
   return db.selectFrom('accounts').select(['id', 'name', 'created_at']).orderBy('id').execute();

@@ -155,6 +155,9 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
+/** The scope of operators, which no key can have: only links of the command line give it. */
+export const operatorScope = 'operator';
+
 /** Scopes that `manage` includes: keys that were created before these scopes keep what they can do. */
 const includedInManage: readonly Scope[] = ['conversations:read'];
 

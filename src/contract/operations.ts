@@ -7,6 +7,7 @@ import { conversationOperations } from './conversation-operations.ts';
 import { messageOperations } from './message-operations.ts';
 import type { Operation } from './operation.ts';
 import { optOutOperations } from './opt-out-operations.ts';
+import { sessionOperations } from './session-operations.ts';
 import { statisticsOperations } from './statistics-operations.ts';
 import { templateOperations } from './template-operations.ts';
 import { webhookOperations } from './webhook-operations.ts';
@@ -23,6 +24,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...webhookOperations,
   ...statisticsOperations,
   ...accountOperations,
+  ...sessionOperations,
 };
 
 /** The headings of the reference, in order. */
@@ -46,4 +48,5 @@ export const tags: { name: string; description: string }[] = [
   { name: 'Statistics', description: 'Counts of messages, webhook attempts and bookings.' },
   { name: 'Senders', description: 'The messaging numbers of the account.' },
   { name: 'Keys', description: 'API keys and their scopes.' },
+  { name: 'Sessions', description: 'People who are signed in, and links with which they sign in.' },
 ];

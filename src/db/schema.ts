@@ -186,6 +186,18 @@ export interface ContactWindows {
   sender_id: string;
 }
 
+export interface DashboardLinks {
+  account_id: string;
+  created_at: Generated<Timestamp>;
+  expires_at: Timestamp;
+  hash: Buffer;
+  id: string;
+  key_id: string | null;
+  name: string;
+  scopes: string[];
+  session_ends_at: Timestamp | null;
+}
+
 export interface DatabaseClock {
   seen_at: Timestamp;
   single: Generated<boolean>;
@@ -557,6 +569,19 @@ export interface Sends {
   upload_until: Timestamp | null;
 }
 
+export interface Sessions {
+  account_id: string;
+  address: string;
+  created_at: Generated<Timestamp>;
+  ends_at: Timestamp;
+  hash: Buffer;
+  id: string;
+  key_id: string | null;
+  last_used_at: Generated<Timestamp>;
+  name: string;
+  scopes: string[];
+}
+
 export interface Staff {
   account_id: string;
   active: Generated<boolean>;
@@ -681,6 +706,7 @@ export interface DB {
   contact_identities: ContactIdentities;
   contact_windows: ContactWindows;
   contacts: Contacts;
+  dashboard_links: DashboardLinks;
   database_clock: DatabaseClock;
   deliveries: Deliveries;
   delivery_counts: DeliveryCounts;
@@ -710,6 +736,7 @@ export interface DB {
   sender_states: SenderStates;
   senders: Senders;
   sends: Sends;
+  sessions: Sessions;
   staff: Staff;
   staff_departments: StaffDepartments;
   statistics_changes: StatisticsChanges;

@@ -87,7 +87,7 @@ interface Making {
 function completeOperation(making: Making): Json {
   const { operation, trait, raw, components } = making;
   const { id, tag, summary, description } = operation;
-  const scope = `Scope: \`${trait.scope}\`.`;
+  const scope = scopeTexts[trait.scope] ?? `Scope: \`${trait.scope}\`.`;
   const parameters = parametersOf(making);
   const body = raw.requestBody && requestBody(raw.requestBody, components);
   return {
@@ -97,9 +97,15 @@ function completeOperation(making: Making): Json {
     description: description ? `${description}\n\n${scope}` : scope,
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: body } : {}),
+    ...(trait.scope === 'none' ? { security: [] } : {}),
     responses: responsesOf(making),
   };
 }
+
+const scopeTexts: Record<string, string> = {
+  any: 'Scope: any.',
+  none: 'Without an API key or a session.',
+};
 
 /** The object of an id in a path, by the segment before it. */
 const namedBy: Record<string, string> = {
@@ -113,6 +119,8 @@ const namedBy: Record<string, string> = {
   users: 'staff member (`_id`)',
   bookings: 'booking (`_id`)',
   endpoints: 'webhook endpoint (`_id`)',
+  sessions: 'session (`_id`)',
+  'dashboard-links': 'link (`_id`)',
   deliveries: 'webhook delivery (`_id`)',
 };
 
@@ -201,6 +209,7 @@ function responsesOf({ name, operation, trait, raw, components }: Making): Json 
     method,
     hasPathParameter: name.includes('{'),
     idempotency: trait.idempotency,
+    isPublic: trait.scope === 'none',
     errors: operation.errors ?? [],
   });
   for (const [status, ofStatus] of codes) {
@@ -240,8 +249,10 @@ function queued({ data }: Json): Json {
 const sharedCodes: Record<string, ErrorCode[]> = {
   InvalidRequest: ['invalid_request'],
   InvalidBody: ['invalid_request', 'malformed_json'],
-  Unauthorized: ['api_key_missing', 'api_key_invalid'],
+  Unauthorized: ['api_key_missing', 'api_key_invalid', 'session_invalid'],
   Forbidden: ['forbidden'],
+  ForbiddenChange: ['forbidden', 'origin_mismatch'],
+  Misdirected: ['host_mismatch'],
   MethodNotAllowed: ['method_not_allowed'],
   RequestTimeout: ['request_timeout'],
   Conflict: ['conflict'],

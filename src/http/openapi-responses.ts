@@ -83,6 +83,8 @@ export interface OperationTraits {
   method: string;
   hasPathParameter: boolean;
   idempotency?: 'required' | 'optional' | undefined;
+  /** The operation authenticates by itself. */
+  isPublic: boolean;
   /** The operation's own error codes. */
   errors: readonly ErrorCode[];
 }
@@ -98,16 +100,23 @@ export function codesByStatus(traits: OperationTraits): Map<number, ErrorCode[]>
   return new Map([...byStatus].sort(([a], [b]) => a - b));
 }
 
-function commonCodes({ method, hasPathParameter, idempotency }: OperationTraits): ErrorCode[] {
+const callerCodes = [
+  'api_key_missing',
+  'api_key_invalid',
+  'session_invalid',
+  'forbidden',
+  'host_mismatch',
+] as const;
+
+function commonCodes({ method, hasPathParameter, idempotency, isPublic }: OperationTraits): ErrorCode[] {
   const isRead = method === 'GET';
   return [
     'invalid_request',
     ...(isRead ? [] : (['malformed_json'] as const)),
     ...(idempotency === 'required' ? (['idempotency_key_missing'] as const) : []),
     ...(idempotency ? (['idempotency_key_invalid'] as const) : []),
-    'api_key_missing',
-    'api_key_invalid',
-    'forbidden',
+    ...(isPublic ? [] : callerCodes),
+    ...(isRead || isPublic ? [] : (['origin_mismatch'] as const)),
     ...(hasPathParameter ? (['not_found'] as const) : []),
     'method_not_allowed',
     'request_timeout',

@@ -14,7 +14,7 @@ export async function registerOpenapi(server: Server, version: string): Promise<
         title: 'Chatbot Gateway',
         version,
         description:
-          'Message templates, appointment booking and signed status webhooks behind one HTTP API. Every request carries an API key in the header `X-API-Key`. Every success has the form `{success, message, data}`, every failure `{success, message, code, requestId}`.',
+          'Message templates, appointment booking and signed status webhooks behind one HTTP API. Every request carries an API key in the header `X-API-Key`, or the cookie of a session. Every success has the form `{success, message, data}`, every failure `{success, message, code, requestId}`.',
         license: { name: 'MIT', identifier: 'MIT' } as { name: string },
         contact: { name: 'The operator of this gateway' },
       },
@@ -27,9 +27,16 @@ export async function registerOpenapi(server: Server, version: string): Promise<
             name: 'X-API-Key',
             description: 'An API key of the account.',
           },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: '__Host-chatbot-gateway-session',
+            description:
+              'The cookie of `POST /v1/session`, for pages of the gateway. Without https it is named `chatbot-gateway-session-` and the port.',
+          },
         },
       },
-      security: [{ apiKey: [] }],
+      security: [{ apiKey: [] }, { session: [] }],
     },
     transform: ({ schema, url, route }) => {
       const { scope, idempotency } = route.config ?? {};

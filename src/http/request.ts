@@ -17,12 +17,21 @@ export type Server = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** The owner of the request's API key. */
+/** Who makes a request: the owner of an API key, or of a session. */
 export interface Caller {
+  kind: 'key' | 'session';
+  /** Id of the key or session. */
+  id: string;
+  /** Name of the key or session. */
+  name: string;
   accountId: string;
-  keyId: string;
+  /** The key, or the one that the session ends with; null: the session was made with a link of the command line. */
+  keyId: string | null;
   scopes: ReadonlySet<string>;
 }
+
+/** `any`: every caller; `none`: the route authenticates by itself. */
+export type RouteScope = Scope | 'any' | 'none';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -32,8 +41,8 @@ declare module 'fastify' {
     idempotencyKey: string | undefined;
   }
   interface FastifyContextConfig {
-    /** The scope that the caller's key must have; every `/v1` route has one. */
-    scope?: Scope;
+    /** The scope that the caller must have; every `/v1` route has one. */
+    scope?: RouteScope;
     /** Whether the route accepts or requires the Idempotency-Key header. */
     idempotency?: 'required' | 'optional';
   }

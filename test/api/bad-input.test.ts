@@ -5,6 +5,7 @@ import { requestValidator } from '../../src/http/validation.ts';
 import { type Answer, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import {
   containersIn,
+  headersFor,
   type Operation,
   operationsOf,
   placesIn,
@@ -35,8 +36,7 @@ function wrongWith(answer: Answer): string | undefined {
   return success === false && message && code ? undefined : 'not in the failure form';
 }
 
-const keyHeader = (operation: Operation): Record<string, string> =>
-  operation.needsKey ? { 'Idempotency-Key': randomUUID() } : {};
+const keyHeader = (operation: Operation) => headersFor(operation, gateway);
 const pathOf = (operation: Operation, id = '019a0b5e-7c00-7000-8000-000000000000') =>
   operation.path.replace(/\{\w+\}/g, id);
 

@@ -35,6 +35,12 @@ beforeAll(async () => {
   owned.template = templateIds.hello as string;
   owned.endpoint = (await addEndpoint(gateway)).endpointId;
   owned.key = (await made('POST', '/v1/keys', { body: { name: 'k', scopes: ['manage'] } }))._id;
+  owned.link = (await made('POST', '/v1/dashboard-links', { body: {} }))._id;
+  const signedIn = await made<{ session: { _id: string } }>('POST', '/v1/session', {
+    body: { key: gateway.apiKey },
+    headers: { Origin: gateway.url, 'X-Requested-With': 'chatbot-gateway' },
+  });
+  owned.session = signedIn.session._id;
   const form = new FormData();
   form.set('file', new Blob(['hello'], { type: 'text/plain' }), 'hello.txt');
   owned.media = (await made<{ mediaId: string }>('POST', '/v1/templates/media', { body: form })).mediaId;
@@ -104,6 +110,8 @@ function thingIn(path: string): string {
     departments: 'department',
     users: 'staff',
     bookings: 'booking',
+    sessions: 'session',
+    'dashboard-links': 'link',
     endpoints: 'endpoint',
     deliveries: 'delivery',
   };

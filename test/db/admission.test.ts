@@ -10,6 +10,7 @@ import { openLog } from '../../src/base/log.ts';
 import { findNotice } from '../../src/db/operator-notices.ts';
 import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
+import { browserOrigins } from '../../src/http/session-cookie.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
 let database: TestDatabase;
@@ -35,16 +36,17 @@ async function start(trustedProxies: string[]) {
   await server.register(rateLimit, { global: false });
   const waits: (() => void)[] = [];
   const clock = { ...systemClock, now: () => time.now, steady: () => time.now };
-  const limits = { rateLimitPerMinute: 0, accountRateLimitPerMinute: 0 };
+  const limits = { rateLimitPerMinute: 0, accountRateLimitPerMinute: 0, sessionRateLimitPerMinute: 0 };
   const deps = {
     db,
     clock,
     log,
     authenticator: openAuthenticator({ db, clock, log }),
     trustedProxies,
+    browserOrigins: () => browserOrigins(null, 'http://127.0.0.1:8080'),
     ...limits,
   };
-  const admit = openAdmission(server, deps, () => new Promise<void>((resolve) => waits.push(resolve)));
+  const { admit } = openAdmission(server, deps, () => new Promise<void>((resolve) => waits.push(resolve)));
   server.decorateRequest('caller');
   server.addHook('onRequest', async (request, reply) => admit(request, reply, 'templates:read'));
   server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));

@@ -32,7 +32,7 @@ const minute = 60;
 
 /** Times that nothing waits for, or that were promised to a caller: see docs/reliability.md, "Clock steps". */
 const needNothing = [
-  /^(api_keys|oauth_states|media_registrations|messages)\.expires_at$/,
+  /^(api_keys|dashboard_links|oauth_states|media_registrations|messages)\.expires_at$/,
   /^endpoints\.overlap_until$/,
   // the time of an event in the past
   /\.(created|updated|revoked|last_used|halted|resumed|read|cancelled|accepted|sent|delivered|failed|deleted|connected|dead)_at$/,
@@ -51,6 +51,8 @@ const needNothing = [
   /^contacts\.named_at$/,
   // an announced instant, a version that is compared for equality, and a mark of what is to be checked
   /^(templates\.(next_category_at|components_changed_at|recheck_since)|sends\.checked_version)$/,
+  // promised to the people of sessions
+  /^dashboard_links\.session_ends_at$/,
   // which text of a template an old message shows
   /^(templates\.components_since|template_versions\.(since|replaced_at))$/,
   // the platform's clock, compared only with itself

@@ -23,9 +23,19 @@ async function account() {
   const deps = { db: database.db, clock };
   const { accountId, key } = await createAccount(deps, 'x');
   const create = (by: CreatedKey | undefined, wanted: { scopes: string[]; expiresAt?: Date }) =>
-    createKey(deps, { accountId, name: 'k', ...wanted, ...(by ? { callerKeyId: by.id } : {}) });
+    createKey(deps, {
+      accountId,
+      name: 'k',
+      ...wanted,
+      ...(by ? { creator: { kind: 'key', id: by.id } } : {}),
+    });
   const rotate = (by: CreatedKey, old: CreatedKey) =>
-    rotateKey(deps, { accountId, keyId: old.id, overlapSeconds: 86_400, callerKeyId: by.id });
+    rotateKey(deps, {
+      accountId,
+      keyId: old.id,
+      overlapSeconds: 86_400,
+      creator: { kind: 'key', id: by.id },
+    });
   const list = async () =>
     (await listKeys(database.db, accountId, { limit: 100, offset: 0 }, new Date())).rows;
   return { deps, accountId, key, create, rotate, list };

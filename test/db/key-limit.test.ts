@@ -35,7 +35,7 @@ async function accountWith(count: number) {
   return {
     create: () => createKey(deps, { accountId, ...wanted }),
     rotate: (overlapSeconds: number) =>
-      rotateKey(deps, { accountId, keyId, overlapSeconds, callerKeyId: key.id }),
+      rotateKey(deps, { accountId, keyId, overlapSeconds, creator: { kind: 'key', id: key.id } }),
     first: async () => (await listKeys(database.db, accountId, { limit: 1, offset: 0 }, new Date())).rows[0],
   };
 }

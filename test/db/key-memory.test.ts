@@ -51,7 +51,7 @@ test('a key revoked during its look-up is not cached, and later requests are rej
   watch.gate = open.promise;
   const before = authenticate(key.apiKey);
   await expect.poll(() => watch.statements).toBe(1);
-  const { keyId } = await openAuthenticator({ db: database.db, clock, log }).authenticate(key.apiKey);
+  const { id: keyId } = await openAuthenticator({ db: database.db, clock, log }).authenticate(key.apiKey);
   expect(await revokeKey(database.db, accountId, keyId, new Date())).toBe(true);
   clearCache();
   const after = authenticate(key.apiKey);

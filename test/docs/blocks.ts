@@ -55,6 +55,11 @@ export const elsewhere: readonly Elsewhere[] = [
     runBy: 'python-client.long.test.ts',
     reason: 'installs packages',
   },
+  {
+    path: 'docs/sessions.md',
+    contains: 'dashboard-link',
+    reason: 'needs a checkout; test/journeys/start-commands.test.ts runs the command',
+  },
   { path: 'docs/reliability.md', contains: 'npm run faults', reason: 'takes over an hour' },
   { path: 'docs/benchmarks.md', contains: 'npm run bench', reason: 'loads the machine for a minute' },
 ];

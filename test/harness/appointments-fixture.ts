@@ -21,6 +21,7 @@ import { idempotencyKeyOf } from '../../src/http/idempotency.ts';
 import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
 import { requestValidator } from '../../src/http/validation.ts';
+import { testCaller } from './caller.ts';
 import { createTestDatabase } from './database.ts';
 import { fastClock } from './fast-clock.ts';
 
@@ -266,7 +267,7 @@ function openServer() {
   server.decorateRequest('idempotencyKey');
   server.addHook('onRequest', async (request) => {
     const accountId = String(request.headers['x-account']);
-    request.caller = { accountId, keyId: accountId, scopes: new Set(['manage']) };
+    request.caller = testCaller(accountId, 'manage');
   });
   server.addHook('preValidation', async (request) => {
     const { idempotency } = request.routeOptions.config;

@@ -27,6 +27,7 @@ import { openFileEncryption } from '../../src/messaging/media/file-encryption.ts
 import { removeLeftovers } from '../../src/messaging/media/remove.ts';
 import { mediaRoutes } from '../../src/messaging/media/routes.ts';
 import { connectSender } from '../../src/messaging/senders/connect.ts';
+import { testCaller } from './caller.ts';
 import { createTestDatabase } from './database.ts';
 
 /** A clock that is `aheadMs` ahead of the real one. */
@@ -105,7 +106,7 @@ export async function openMediaGateway() {
   server.addHook('onRequest', async (request) => {
     const accountId = String(request.headers['x-account']);
     request.idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key'], 'optional');
-    request.caller = { accountId, keyId: accountId, scopes: new Set(['media:write']) };
+    request.caller = testCaller(accountId, 'media:write');
   });
   mediaRoutes(server, deps);
   const url = await server.listen({ port: 0, host: '127.0.0.1' });

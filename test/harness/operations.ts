@@ -1,4 +1,5 @@
 // All operations under /v1, from the OpenAPI document of the running gateway, each with a valid sample body.
+import { randomUUID } from 'node:crypto';
 import type { Gateway } from './gateway.ts';
 
 export interface Schema {
@@ -55,6 +56,12 @@ export async function operationsOf(gateway: Gateway): Promise<Operation[]> {
     })),
   );
 }
+
+/** Headers that the operation requires. */
+export const headersFor = (operation: Operation, { url }: Gateway): Record<string, string> => ({
+  ...(operation.needsKey ? { 'Idempotency-Key': randomUUID() } : {}),
+  ...(operation.path === '/v1/session' ? { Origin: url, 'X-Requested-With': 'chatbot-gateway' } : {}),
+});
 
 /** A schema with its references resolved, optional nulls as unions, and maps by the pattern of their keys. */
 function inlined(schema: Schema | undefined, shared: Record<string, Schema>): Schema | undefined {

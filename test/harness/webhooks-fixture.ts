@@ -20,6 +20,7 @@ import { maintainWebhooks } from '../../src/webhooks/maintenance/maintenance.ts'
 import { type EventToPublish, messageStatusBody, publish } from '../../src/webhooks/publish.ts';
 import { replayRoutes } from '../../src/webhooks/replay/routes.ts';
 import { testEventRoute } from '../../src/webhooks/test-event-routes.ts';
+import { testCaller } from './caller.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { type Hooks, startHooks } from './hooks.ts';
 
@@ -214,11 +215,7 @@ async function openRoutes(
   server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
   server.decorateRequest('caller');
   server.addHook('onRequest', async (request: FastifyRequest) => {
-    request.caller = {
-      accountId: String(request.headers['x-account']),
-      keyId: uuidv7(),
-      scopes: new Set(['manage']),
-    };
+    request.caller = testCaller(String(request.headers['x-account']), 'manage');
   });
   server.addHook('preValidation', async (request: FastifyRequest) => {
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};

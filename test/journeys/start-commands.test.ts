@@ -52,6 +52,34 @@ describe('beside a running gateway without the sandbox', () => {
     expect(await print('account', 'list')).toMatch(new RegExp(`^${accountId}  \\S+Z  My company\n$`));
   });
 
+  test('a dashboard link signs in once, with the scope operator only if wanted', async () => {
+    const env = { PUBLIC_URL: 'https://gateway.example.com' };
+    const scopesOf = async (...options: string[]) => {
+      const { code, out, err } = await workspace.run(['dashboard-link', ...options], { env });
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      const [, link] =
+        /^https:\/\/gateway\.example\.com\/#link=([\w-]{43})\nFor My company; /.exec(out) ?? [];
+      const response = await fetch(`${url}/v1/session`, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          Origin: url,
+          'X-Requested-With': 'chatbot-gateway',
+        },
+        body: JSON.stringify({ link }),
+      });
+      const { data } = (await response.json()) as { data: { scopes: string[]; key: unknown } };
+      expect(data.key).toBeNull();
+      return data.scopes;
+    };
+    expect(await scopesOf()).not.toContain('operator');
+    expect(await scopesOf('--operator', '--name', 'On call')).toEqual(
+      expect.arrayContaining(['operator', 'manage']),
+    );
+    const tooLong = await workspace.run(['dashboard-link', '--expires-in', '86401'], { env });
+    expect([tooLong.code, tooLong.err]).toEqual([1, expect.stringContaining('from 60 to 86400')]);
+  });
+
   test('keys are created with scopes, listed without their secret, and revoked', async () => {
     const [accountId = ''] = (await print('account', 'list')).split(' ');
     const [key = ''] = (

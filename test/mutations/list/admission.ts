@@ -137,16 +137,17 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a revoked key in the cache of a process creates keys',
-    file: 'src/accounts/keys.ts',
+    file: 'src/accounts/caller-bounds.ts',
     find: 'if (!row) throw invalidKey();',
-    replace: 'if (!row) return { scopes: [...allScopes], expiresAt: null };',
+    replace:
+      "if (!row) return { scopes: ['messages:send', 'manage'], expiresAt: null, sessionEndsAt: null };",
     tests: [keyBounds],
   },
   {
     name: 'keys created by requests are not limited',
     file: 'src/accounts/routes.ts',
     find: `        scopes,
-        callerKeyId: request.caller.keyId,`,
+        creator: request.caller,`,
     replace: '        scopes,',
     tests: [keys],
   },

@@ -228,7 +228,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a key runs two exports at a time',
     file: 'src/http/exports.ts',
-    find: 'if (running.has(keyId))',
+    find: 'if (running.has(callerId))',
     replace: 'if (false as boolean)',
     tests: ['test/api/exports.test.ts'],
   },

@@ -1,0 +1,67 @@
+// The operations of sessions and dashboard links.
+import type { Operation } from './operation.ts';
+
+const sessions = { tag: 'Sessions' };
+
+export const sessionOperations: Record<string, Operation> = {
+  'POST /v1/session': {
+    ...sessions,
+    id: 'signIn',
+    summary: 'Sign in',
+    description:
+      'For pages of the gateway: makes a session with an API key or a link, and sets its cookie (HttpOnly, SameSite=Strict). The request needs an `Origin` of the gateway itself and `X-Requested-With: chatbot-gateway`, as every later request that changes something. The session ends after 12 hours without use, after 7 days, and within 5 seconds of the revocation or expiry of its key.',
+    errors: ['api_key_invalid', 'link_invalid', 'origin_mismatch', 'host_mismatch'],
+    message: 'Signed in.',
+  },
+  'GET /v1/session': {
+    ...sessions,
+    id: 'getCurrentCaller',
+    summary: 'Get who makes this request',
+    description: 'The account, the scopes, and the session or the API key of this request.',
+    message: 'Caller found.',
+  },
+  'DELETE /v1/session': {
+    ...sessions,
+    id: 'signOut',
+    summary: 'Sign out',
+    description: 'Ends the session of this request and removes its cookie.',
+    errors: ['session_not_found'],
+    message: 'Signed out.',
+  },
+  'GET /v1/sessions': {
+    ...sessions,
+    id: 'listSessions',
+    summary: 'List sessions',
+    description: 'Everybody who is signed in to this account.',
+    message: 'Sessions listed.',
+  },
+  'DELETE /v1/sessions/{id}': {
+    ...sessions,
+    id: 'endSession',
+    summary: 'End a session',
+    description: 'Every process of the gateway rejects it within 5 seconds.',
+    errors: ['session_not_found'],
+    message: 'Session ended.',
+  },
+  'GET /v1/dashboard-links': {
+    ...sessions,
+    id: 'listDashboardLinks',
+    summary: 'List unused links',
+    message: 'Links listed.',
+  },
+  'POST /v1/dashboard-links': {
+    ...sessions,
+    id: 'createDashboardLink',
+    summary: 'Create a link to sign in',
+    description:
+      'The link is valid once. Its session cannot have more scopes than the caller, and ends with the key of the caller.',
+    message: 'Link created. It is shown only once.',
+  },
+  'DELETE /v1/dashboard-links/{id}': {
+    ...sessions,
+    id: 'deleteDashboardLink',
+    summary: 'Delete an unused link',
+    errors: ['link_not_found'],
+    message: 'Link deleted.',
+  },
+};
