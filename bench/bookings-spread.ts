@@ -2,11 +2,11 @@
 import { findRunningEmbedded } from '../src/db/embedded-running.ts';
 import { startBenchFixture } from './bench-fixture.ts';
 import { distinctBookings } from './booking-calls.ts';
-import type { CallersInput, CallersResult, OneCall } from './callers.ts';
+import type { CallersInput, OneCall } from './callers.ts';
 import { nowMs } from './child.ts';
 import { readConditions, reportConditions } from './conditions.ts';
-import { perPiece, type Readings, read } from './cpu.ts';
-import { median, type Spread, spread } from './percentiles.ts';
+import { type Measured, measureCalls } from './measured-calls.ts';
+import { medianOf } from './percentiles.ts';
 import { progress, saveFigures, table } from './print.ts';
 import { startRpcProcess } from './processes.ts';
 import { profileFlags, showProfile } from './show-profile.ts';
@@ -19,12 +19,6 @@ interface BookingsSpreadOptions {
   bookings: number;
   rounds: number;
   profile: boolean;
-}
-
-interface Measured {
-  perSecond: number;
-  ms: Spread;
-  cpu: Readings;
 }
 
 const bareSeconds = 1;
@@ -52,18 +46,8 @@ export async function bookingsSpread(options: BookingsSpreadOptions): Promise<vo
     });
     const bareCalls: OneCall[] = [{ method: 'POST', path: '/bookings' }];
     let expected = 0;
-    const run = async (
-      url: string,
-      calls: OneCall[],
-      more: Partial<CallersInput> = {},
-    ): Promise<Measured> => {
-      const before = read(fixture.meters);
-      const input: CallersInput = { url, calls, atOnce: callers, ...more };
-      const result = await caller.call<CallersResult>('run', input);
-      if (result.firstRejection !== undefined) throw new Error(result.firstRejection);
-      const cpu = perPiece(before, read(fixture.meters), result.ms.length);
-      return { perSecond: result.ms.length / result.seconds, ms: spread(result.ms), cpu };
-    };
+    const run = (url: string, calls: OneCall[], more: Partial<CallersInput> = {}) =>
+      measureCalls(caller, { url, calls, atOnce: callers, ...more }, fixture.meters);
     let day = firstDay;
     const nextCalls = async () => {
       const calls = await distinctBookings(account, staff, bookings, day);
@@ -84,8 +68,7 @@ export async function bookingsSpread(options: BookingsSpreadOptions): Promise<vo
       Object.assign(window, { fromMs: one.fromMs, toMs: nowMs() });
       measured.push(one);
     }
-    const middle = (of: (round: (typeof measured)[number]) => number | undefined) =>
-      median(measured.map((round) => of(round) ?? Number.NaN));
+    const middle = (of: (round: (typeof measured)[number]) => number | undefined) => medianOf(measured, of);
     const perSecond = Math.round(openLoopShare * middle((round) => round.bookings.perSecond));
     progress(`a constant rate of ${perSecond}/s`);
     const openLoop = await run(fixture.gateway.url, await nextCalls(), { perSecond });

@@ -33,3 +33,8 @@ export function median(values: readonly number[]): number {
   if (sorted.length % 2 === 1) return sorted[Math.floor(middle)] as number;
   return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
 }
+
+/** The median of a figure of each item, for example of each round; NaN if an item has none. */
+export function medianOf<Item>(items: readonly Item[], figure: (item: Item) => number | undefined): number {
+  return median(items.map((item) => figure(item) ?? Number.NaN));
+}

@@ -1,11 +1,12 @@
 // Open slots of different staff members and dates, in turn with the bare route; then both at a constant rate.
 import { findRunningEmbedded } from '../src/db/embedded-running.ts';
 import { startBenchFixture } from './bench-fixture.ts';
-import type { CallersInput, CallersResult, OneCall } from './callers.ts';
+import type { CallersInput, OneCall } from './callers.ts';
 import { nowMs } from './child.ts';
 import { readConditions, reportConditions } from './conditions.ts';
-import { cpuMs, perPiece, type Readings, read } from './cpu.ts';
-import { median, type Spread, spread } from './percentiles.ts';
+import { cpuMs } from './cpu.ts';
+import { type Measured, measureCalls } from './measured-calls.ts';
+import { median, medianOf } from './percentiles.ts';
 import { progress, saveFigures, table } from './print.ts';
 import { startRpcProcess } from './processes.ts';
 import { profileFlags, showProfile } from './show-profile.ts';
@@ -16,12 +17,6 @@ interface SlotsSpreadOptions extends SpreadOptions {
   callers: number;
   rounds: number;
   profile: boolean;
-}
-
-interface Measured {
-  perSecond: number;
-  ms: Spread;
-  cpu: Readings;
 }
 
 const subjects = ['bare route', 'with calendars', 'without calendars', 'bare route again'] as const;
@@ -53,14 +48,8 @@ export async function slotsSpread(options: SlotsSpreadOptions): Promise<void> {
       'without calendars': { url: fixture.gateway.url, calls: spreadCalls(account, alone, options) },
       'bare route again': { url: bareUrl, calls: bareCalls },
     };
-    const measure = async (subject: Subject, more: Partial<CallersInput> = {}): Promise<Measured> => {
-      const before = read(meters);
-      const input: CallersInput = { ...targets[subject], atOnce: callers, seconds, ...more };
-      const result = await caller.call<CallersResult>('run', input);
-      if (result.firstRejection !== undefined) throw new Error(result.firstRejection);
-      const cpu = perPiece(before, read(meters), result.ms.length);
-      return { perSecond: result.ms.length / result.seconds, ms: spread(result.ms), cpu };
-    };
+    const measure = (subject: Subject, more: Partial<CallersInput> = {}) =>
+      measureCalls(caller, { ...targets[subject], atOnce: callers, seconds, ...more }, meters);
     progress('warming up');
     for (const subject of subjects.slice(0, 3)) await measure(subject);
     const conditions = readConditions();
@@ -74,7 +63,7 @@ export async function slotsSpread(options: SlotsSpreadOptions): Promise<void> {
     }
     window.toMs = nowMs();
     const middle = (subject: Subject, of: (one: Measured) => number | undefined) =>
-      median(measured.map((round) => of(round[subject]) ?? Number.NaN));
+      medianOf(measured, (round) => of(round[subject]));
     const ratioOf = (subject: Subject) => (round: Record<Subject, Measured>) =>
       (2 * round[subject].perSecond) / (round['bare route'].perSecond + round['bare route again'].perSecond);
     const ratios = {

@@ -1,8 +1,8 @@
 // A campaign's upload: rows per second and memory of the gateway, and another account's single send during the upload and feeding.
-import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { startBenchFixture } from '../bench-fixture.ts';
 import { nowMs } from '../child.ts';
+import { residentBytes } from '../cpu.ts';
 import { median, spread } from '../percentiles.ts';
 import { progress, saveFigures, table } from '../print.ts';
 import { openSingleSends, orderVariables, type SingleSends } from '../single-sends.ts';
@@ -20,16 +20,6 @@ async function* csv(recipients: number): AsyncGenerator<Buffer> {
     for (let row = at; row < Math.min(recipients, at + rowsPerChunk); row++)
       text += `${492_000_000_000 + row},Ada ${row},Ada,10 %,Friday,spring\n`;
     yield Buffer.from(text);
-  }
-}
-
-/** Resident memory of a process in MB; null where /proc does not exist. */
-function residentMb(pid: number): number | null {
-  try {
-    const kb = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return kb === undefined ? null : Math.round(Number(kb) / 1024);
-  } catch {
-    return null;
   }
 }
 
@@ -83,10 +73,11 @@ export default workload({
 
       progress('the upload');
       const { sendId } = await call('POST', '', { templateId: templateIds.summer_sale });
+      /** In MB; stays empty where /proc does not exist. */
       const memory: number[] = [];
       const sample = () => {
-        const mb = residentMb(fixture.gateway.pid);
-        if (mb !== null) memory.push(mb);
+        const bytes = residentBytes(fixture.gateway.pid);
+        if (bytes !== undefined) memory.push(Math.round(bytes / 2 ** 20));
       };
       sample();
       const before = memory[0] ?? null;

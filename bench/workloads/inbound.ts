@@ -4,7 +4,7 @@ import { startBenchFixture } from '../bench-fixture.ts';
 import type { PostInput, PostResult } from '../callback-poster.ts';
 import { perPiece, read } from '../cpu.ts';
 import type { LoadResult } from '../load.ts';
-import { median } from '../percentiles.ts';
+import { median, medianOf } from '../percentiles.ts';
 import { progress, saveFigures, table } from '../print.ts';
 import { startRpcProcess } from '../processes.ts';
 import type { ReceiverCounts } from '../receiver.ts';
@@ -114,8 +114,7 @@ export default workload({
       const left = await countUnrecorded(fixture.db);
       if (left > 0) problems.push(`${left} deliveries are not done`);
       const rates = (phases: Phase[]) => phases.map(({ perSecond }) => perSecond);
-      const cpuOf = (phases: Phase[], name: string) =>
-        median(phases.map(({ cpu }) => cpu[name] ?? Number.NaN));
+      const cpuOf = (phases: Phase[], name: string) => medianOf(phases, ({ cpu }) => cpu[name]);
       const names = {
         statuses: 'statuses',
         usual: 'inbound messages, one in ten from a new person (compared)',

@@ -4,9 +4,10 @@ import { candidateStarts, freeStarts, slotsAt } from '../../src/appointments/slo
 import { termsOf } from '../../src/appointments/slots/schedule.ts';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
 import { type BenchFixture, googleClient, startBenchFixture } from '../bench-fixture.ts';
-import type { CallersInput, CallersResult, OneCall } from '../callers.ts';
+import type { OneCall } from '../callers.ts';
 import { nowMs } from '../child.ts';
-import { cpuMs, perPiece, read } from '../cpu.ts';
+import { cpuMs, type Meters } from '../cpu.ts';
+import { type Measured, measureCalls } from '../measured-calls.ts';
 import { type Spread, spread } from '../percentiles.ts';
 import { progress, saveFigures, table } from '../print.ts';
 import { startRpcProcess } from '../processes.ts';
@@ -18,11 +19,6 @@ import { workload } from '../workload.ts';
 const dayMs = 86_400_000;
 const daysAhead = 20;
 const calendarDays = 40;
-
-interface Measured {
-  perSecond: number;
-  ms: Spread;
-}
 
 /** The slots engine alone: milliseconds per day, over 300 days with as many busy times. */
 function engineMsPerDay(bookings: number): number {
@@ -145,12 +141,9 @@ export default workload({
         path: '/v1/appointments/form-questions?appointmentUserId=none',
         headers: { 'x-api-key': account.apiKey },
       };
-      const measure = async (url: string, call: OneCall, forSeconds = seconds): Promise<Measured> => {
-        const input: CallersInput = { url, calls: [call], atOnce: callers, seconds: forSeconds };
-        const result = await caller.call<CallersResult>('run', input);
-        const isUnexpected = result.firstRejection !== undefined && call !== floorCall;
-        if (isUnexpected) throw new Error(result.firstRejection);
-        return { perSecond: result.ms.length / result.seconds, ms: spread(result.ms) };
+      const measure = (url: string, call: OneCall, meters: Meters, forSeconds = seconds) => {
+        const input = { url, calls: [call], atOnce: callers, seconds: forSeconds };
+        return measureCalls(caller, input, meters, call === floorCall);
       };
       const slotsOf = (id: string): OneCall => ({
         method: 'GET',
@@ -163,23 +156,18 @@ export default workload({
         postgres: fixture.meters.postgres ?? (() => undefined),
       };
       progress('warming up');
-      await measure(fixture.gateway.url, slotsOf(staff.id), 2);
-      await measure(bareUrl, bareCall, 2);
+      await measure(fixture.gateway.url, slotsOf(staff.id), fixture.meters, 2);
+      await measure(bareUrl, bareCall, bareMeters, 2);
       progress('callers');
-      const beforeBare = read(bareMeters);
-      const bareBefore = await measure(bareUrl, bareCall);
-      const bareCpu = perPiece(beforeBare, read(bareMeters), bareBefore.ms.count);
+      const bareBefore = await measure(bareUrl, bareCall, bareMeters);
       const calledBefore = (await fixture.google.calls('freebusy.query')).length;
-      const before = read(fixture.meters);
       window.fromMs = nowMs();
-      const slots = await measure(fixture.gateway.url, slotsOf(staff.id));
+      const slots = await measure(fixture.gateway.url, slotsOf(staff.id), fixture.meters);
       window.toMs = nowMs();
-      const requests = slots.ms.count;
-      const cpu = perPiece(before, read(fixture.meters), requests);
       const calendarCalls = (await fixture.google.calls('freebusy.query')).length - calledBefore;
-      const withoutCalendar = await measure(fixture.gateway.url, slotsOf(alone.id));
-      const floor = await measure(fixture.gateway.url, floorCall);
-      const bareAfter = await measure(bareUrl, bareCall);
+      const withoutCalendar = await measure(fixture.gateway.url, slotsOf(alone.id), fixture.meters);
+      const floor = await measure(fixture.gateway.url, floorCall, fixture.meters);
+      const bareAfter = await measure(bareUrl, bareCall, bareMeters);
       const calendar = await calendarMs(fixture, email, 200);
       const engineMs = engineMsPerDay(bookings);
       const ratio = (2 * slots.perSecond) / (bareBefore.perSecond + bareAfter.perSecond);
@@ -195,10 +183,10 @@ export default workload({
       ]);
       table('Parts', [
         ["the calendar's own time for the query, one at a time, p50 ms", calendar.p50],
-        ['requests per query of the calendar', requests / Math.max(1, calendarCalls)],
+        ['requests per query of the calendar', slots.ms.count / Math.max(1, calendarCalls)],
         ['the engine alone, ms per day', engineMs],
-        ...Object.entries(cpu).map(([name, ms]) => [`CPU ms per request: ${name}`, ms]),
-        ...Object.entries(bareCpu).map(([name, ms]) => [`CPU ms per bare request: ${name}`, ms]),
+        ...Object.entries(slots.cpu).map(([name, ms]) => [`CPU ms per request: ${name}`, ms]),
+        ...Object.entries(bareBefore.cpu).map(([name, ms]) => [`CPU ms per bare request: ${name}`, ms]),
       ]);
       saveFigures(
         'slots',
@@ -213,7 +201,6 @@ export default workload({
           calendar,
           calendarCalls,
           engineMs,
-          cpu,
         },
       );
     } finally {

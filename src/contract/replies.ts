@@ -2,15 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { Id, nullable } from './envelope.ts';
 import { Metadata } from './recipients.ts';
-import {
-  ReplyButtons,
-  ReplyCards,
-  ReplyLink,
-  ReplyList,
-  ReplyLocation,
-  ReplyMedia,
-  ReplyReaction,
-} from './reply-contents.ts';
+import { replyContents } from './reply-contents.ts';
 import { MessageError, wamidExample } from './sends.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -49,13 +41,7 @@ export const ReplyBody = Type.Object(
         description: 'The text of the reply; with `buttons` and `link`, at most 1,024 characters.',
       }),
     ),
-    media: Type.Optional(ReplyMedia),
-    location: Type.Optional(ReplyLocation),
-    contacts: Type.Optional(ReplyCards),
-    reaction: Type.Optional(ReplyReaction),
-    buttons: Type.Optional(ReplyButtons),
-    list: Type.Optional(ReplyList),
-    link: Type.Optional(ReplyLink),
+    ...replyContents,
     metadata: Type.Optional(Metadata),
     markRead: Type.Optional(
       Type.Boolean({

@@ -11,7 +11,7 @@ const label = (maxLength: number, description: string) =>
 
 export const mediaKinds = ['image', 'video', 'document', 'audio', 'sticker'] as const;
 
-export const ReplyMedia = Type.Object(
+const ReplyMedia = Type.Object(
   {
     mediaId: Type.Optional(text(64, 'The `mediaId` of an upload. Exactly one of `mediaId` and `url`.')),
     url: Type.Optional(
@@ -33,7 +33,7 @@ export const ReplyMedia = Type.Object(
   { ...closed, title: 'ReplyMedia', description: 'A file: an upload, or at an address.' },
 );
 
-export const ReplyLocation = Type.Object(
+const ReplyLocation = Type.Object(
   {
     latitude: Type.Number({ minimum: -90, maximum: 90, description: 'Degrees north.' }),
     longitude: Type.Number({ minimum: -180, maximum: 180, description: 'Degrees east.' }),
@@ -84,20 +84,20 @@ const ReplyCard = Type.Object(
   },
   { ...closed, title: 'ReplyCard', description: 'A contact card.' },
 );
-export const ReplyCards = Type.Array(ReplyCard, {
+const ReplyCards = Type.Array(ReplyCard, {
   minItems: 1,
   maxItems: 257,
   description: 'Contact cards.',
 });
 
-export const ReplyReaction = Type.Object(
+const ReplyReaction = Type.Object(
   {
     emoji: nullable(Type.String({ maxLength: 32, description: 'One emoji; null removes the reaction.' })),
   },
   { ...closed, title: 'ReplyReaction', description: 'A reaction to the message that `replyTo` names.' },
 );
 
-export const ReplyButtons = Type.Array(
+const ReplyButtons = Type.Array(
   Type.Object(
     {
       id: label(256, 'Returned in `interactive.id` when the person presses the button.'),
@@ -119,7 +119,7 @@ const Rows = Type.Array(
   ),
   { minItems: 1, maxItems: 10, description: 'Rows, each with its own id; at most 10 in all sections.' },
 );
-export const ReplyList = Type.Object(
+const ReplyList = Type.Object(
   {
     button: label(20, 'The text of the button that opens the list.'),
     rows: Type.Optional(Rows),
@@ -139,7 +139,7 @@ export const ReplyList = Type.Object(
   { ...closed, title: 'ReplyList', description: 'A list to choose from, below `text`.' },
 );
 
-export const ReplyLink = Type.Object(
+const ReplyLink = Type.Object(
   {
     title: label(20, 'The text of the button.'),
     url: text(2048, 'The http or https address that the button opens.'),
@@ -147,17 +147,22 @@ export const ReplyLink = Type.Object(
   { ...closed, title: 'ReplyLink', description: 'A button below `text` that opens an address.' },
 );
 
+/** What a reply can say besides text: requests and message items have the same members. */
+export const replyContents = {
+  media: Type.Optional(ReplyMedia),
+  location: Type.Optional(ReplyLocation),
+  contacts: Type.Optional(ReplyCards),
+  reaction: Type.Optional(ReplyReaction),
+  buttons: Type.Optional(ReplyButtons),
+  list: Type.Optional(ReplyList),
+  link: Type.Optional(ReplyLink),
+};
+
 /** A reply as message items show it: the members of the request. */
 export const SentReply = Type.Object(
   {
     text: Type.Optional(Type.String({ description: 'The text.' })),
-    media: Type.Optional(ReplyMedia),
-    location: Type.Optional(ReplyLocation),
-    contacts: Type.Optional(ReplyCards),
-    reaction: Type.Optional(ReplyReaction),
-    buttons: Type.Optional(ReplyButtons),
-    list: Type.Optional(ReplyList),
-    link: Type.Optional(ReplyLink),
+    ...replyContents,
     replyTo: Type.Optional(
       Type.String({ description: "The platform's id of the message that it quotes or reacts to." }),
     ),

@@ -7,9 +7,10 @@ import { classRatio, measure, zeroClass } from './measures.ts';
 /** The measures as literals. */
 export const measureSql = sqlConstants(measure);
 
-/** An instant rounded down to the quarter hour of UTC. */
-export const quarterOf = (at: RawBuilder<unknown>) =>
-  sql<Date>`date_bin(interval '15 minutes', ${at}, timestamptz '2000-01-01 00:00:00Z')`;
+/** An instant rounded down to the start of its quarter hour or hour of UTC, as `width` is. */
+export const roundedDown = (width: RawBuilder<unknown>, at: RawBuilder<unknown>) =>
+  sql<Date>`date_bin(${width}, ${at}, timestamptz '2000-01-01 00:00:00Z')`;
+const quarter = roundedDown(sql`interval '15 minutes'`, sql`at`);
 
 /** The class of a duration in ms. */
 export const durationClass = (ms: RawBuilder<unknown>) =>
@@ -49,7 +50,7 @@ export const insertChanges = (changes: RawBuilder<unknown>, rows = Number.POSITI
   const isGrouped = rows > ungroupedMax;
   return sql`
   insert into statistics_changes (account_id, subject_id, template_id, at, measure, class, amount)
-  select account_id, subject_id, template_id, ${quarterOf(sql`at`)}, measure, class, ${isGrouped ? sql`sum(amount)` : sql`amount`}
+  select account_id, subject_id, template_id, ${quarter}, measure, class, ${isGrouped ? sql`sum(amount)` : sql`amount`}
   from (${changes}) c(account_id, subject_id, template_id, at, measure, class, amount)
   ${isGrouped ? sql`group by 1, 2, 3, 4, 5, 6` : sql``}`;
 };

@@ -1,7 +1,7 @@
 // Folding: adds recorded changes up to counts, and deletes them in the same statement.
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../db/db.ts';
-import { measureSql } from './count-store.ts';
+import { measureSql, roundedDown } from './count-store.ts';
 import { lastMeasure } from './measures.ts';
 
 /**
@@ -33,7 +33,7 @@ const added = (table: string, columns: readonly string[]) =>
 
 /** The width in minutes of the rows of counts; each change is added to one row of each. */
 const widths = sql`(values (15::smallint, interval '15 minutes'), (60::smallint, interval '1 hour')) w(minutes, width)`;
-const start = sql`date_bin(w.width, g.at, timestamptz '2000-01-01 00:00:00Z')`;
+const start = roundedDown(sql`w.width`, sql`g.at`);
 
 /**
  * Adds up to `limit` changes to the counts and deletes them. One statement, so that a crash neither loses nor repeats any.

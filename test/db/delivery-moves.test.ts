@@ -193,6 +193,26 @@ describe('a replay', () => {
     expect(await rowOf(delivered)).toMatchObject({ state: 0, due: true });
   });
 
+  it('leaves a delivery alone that starts while the replay waits for its row', async () => {
+    const failed = await delivery('sent', 4, 60);
+    const started = await database.db.transaction().execute(async (tx) => {
+      await sql`update deliveries set state = 0, due_at = now() + interval '60 seconds' where id = ${failed.id}`.execute(
+        tx,
+      );
+      const replaying = inTransaction<boolean>((own) => replayOne(own, accountId, failed.id));
+      const waiting = async () =>
+        (
+          await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+            database.db,
+          )
+        ).rows;
+      await expect.poll(waiting).toHaveLength(1);
+      return { replaying };
+    });
+    expect(await started.replaying).toBe(true);
+    expect(await rowOf(failed)).toMatchObject({ state: 0, due: false });
+  });
+
   it('begins a new retry schedule', async () => {
     const dead = await delivery('sent', 2, null);
     await sql`update deliveries set attempts = 10 where id = ${dead.id}`.execute(database.db);

@@ -14,7 +14,8 @@ import {
   findRoom,
   hasKept,
   hasQueued,
-  returnMessages,
+  lockQueued,
+  moveBack,
   startScheduled,
 } from '../../src/messaging/campaigns/feeds-store.ts';
 import { insertContacts, openWindows, updateContacts } from '../../src/messaging/contacts/contacts-store.ts';
@@ -54,7 +55,8 @@ const statements: [string, (db: Db & Tx) => Promise<unknown>, RegExp][] = [
   ['feeding', (db) => feedRecipients(db, key, 10), byOrder],
   ['locking a portion', (db) => lockPortion(db, key, { id, components_changed_at: null }, 10), byOrder],
   ['moving a portion', (db) => movePortion(db, key, [{ id }], []), byOrder],
-  ['returning', (db) => returnMessages(db, key, 10), byDue],
+  ['locking messages to return', (db) => lockQueued(db, key, 10), byDue],
+  ['returning', (db) => moveBack(db, [{ accountId, id }]), /Index Scan using messages_\w+_pkey/],
   ['ending recipients', (db) => endRecipients(db, key, 10), byOrder],
   ['room', (db) => findRoom(db, key, 10), byDue],
   ['ending feeds', (db) => endFeed(db, feed), byDue],

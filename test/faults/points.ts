@@ -121,7 +121,7 @@ export const points: readonly Point[] = [
   {
     name: 'return-after',
     meaning: 'messages of a paused send are moved out of the queue, more are left',
-    at: { statement: 'returnMessages', when: 'after' },
+    at: { commitOf: 'returnMessages', when: 'after' },
   },
   {
     name: 'reply-after-commit',

@@ -12,9 +12,12 @@ import type {
 import {
   explanationOf,
   isObject,
+  isTimestamp,
   type Json,
+  latestTimestamp,
   messageIdMax,
   objectsOf,
+  phoneNumberIdOf,
   readJson,
   storableText,
   textOf,
@@ -55,9 +58,6 @@ export function isSigned(rawBody: Buffer, header: string | undefined, appSecret:
   return timingSafeEqual(Buffer.from(hex, 'hex'), createHmac('sha256', appSecret).update(rawBody).digest());
 }
 
-/** The last second of the year 9999, the latest instant that we accept. */
-const latestTimestamp = 253_402_300_799;
-
 const known = new Set(['sent', 'delivered', 'read', 'failed']);
 
 /** Reads one of `errors[]`, of a status or of a number. */
@@ -80,7 +80,7 @@ function statusError(status: Json): StatusReport['error'] {
 function instantOf(value: unknown): number | null {
   const number = Number(textOf(value) ?? Number.NaN);
   const seconds = number > latestTimestamp ? Math.floor(number / 1000) : number;
-  return Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= latestTimestamp ? seconds : null;
+  return isTimestamp(seconds) ? seconds : null;
 }
 
 /** The price of a message. The platform is going to drop `billable`; `type` says the same ("Pricing analytics and webhooks"). */
@@ -101,8 +101,8 @@ function statusReport(status: Json, phoneNumberId: string): StatusReport | undef
   const word = status.status === 'played' ? 'read' : textOf(status.status);
   const wamid = textOf(status.id);
   const timestamp = Number(status.timestamp);
-  const isInstant = Number.isSafeInteger(timestamp) && timestamp >= 0 && timestamp <= latestTimestamp;
-  if (!wamid || wamid.length > messageIdMax || !word || !known.has(word) || !isInstant) return undefined;
+  if (!wamid || wamid.length > messageIdMax || !word || !known.has(word) || !isTimestamp(timestamp))
+    return undefined;
   return {
     phoneNumberId,
     messageRef: wamid,
@@ -198,7 +198,7 @@ function readChange(
   const field = textOf(change.field) ?? '';
   const value = isObject(change.value) ? change.value : {};
   if (field === 'messages') {
-    const phoneNumberId = isObject(value.metadata) ? textOf(value.metadata.phone_number_id) : undefined;
+    const phoneNumberId = phoneNumberIdOf(value);
     for (const status of objectsOf(value.statuses)) {
       const report = phoneNumberId ? statusReport(status, phoneNumberId) : undefined;
       if (report) content.statuses.push(report);

@@ -71,3 +71,20 @@ export const storableText = (value: unknown): string | undefined =>
 /** The explanation of an error for people: `error_data.details`, or `error_data` if it is a text. */
 export const explanationOf = ({ error_data: data }: Json): string | undefined =>
   storableText(isObject(data) ? data.details : data) || undefined;
+
+/** The last second of the year 9999, the latest instant that we accept. */
+export const latestTimestamp = 253_402_300_799;
+
+/** True for epoch seconds that we accept. */
+export const isTimestamp = (seconds: number): boolean =>
+  Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= latestTimestamp;
+
+/** Epoch seconds; null if the value is no valid instant. */
+export function timestampOf(value: unknown): number | null {
+  const seconds = Number(textOf(value) || Number.NaN);
+  return isTimestamp(seconds) ? seconds : null;
+}
+
+/** The platform's id of the number that a change of a callback is about. */
+export const phoneNumberIdOf = ({ metadata }: Json): string | undefined =>
+  isObject(metadata) ? textOf(metadata.phone_number_id) : undefined;

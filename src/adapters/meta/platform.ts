@@ -8,7 +8,7 @@ import { classify, templateStatusOf, unapprovedTemplate } from './error-codes.ts
 import { messageIdMax, objectsOf } from './json.ts';
 import { messageBody } from './message.ts';
 import { advice, onboardingCalls } from './onboarding.ts';
-import { phoneOf } from './received.ts';
+import { phoneOf } from './person.ts';
 import { openReceivedMedia } from './received-media.ts';
 import { replyBody } from './reply.ts';
 import { uploadSample } from './sample.ts';

@@ -1,7 +1,7 @@
 // Notices of the field `user_preferences`: people stop or resume marketing messages (Cloud API, "Marketing templates"). Pure.
 import type { PreferenceReport } from '../../ports/platform-received.ts';
-import { isObject, type Json, objectsOf, storableText, textOf } from './json.ts';
-import { only, phoneOf, timestampOf, userIdInPhone, userIdOf } from './received.ts';
+import { type Json, objectsOf, phoneNumberIdOf, storableText, textOf, timestampOf } from './json.ts';
+import { findContact, personFrom, phoneOf, userIdInPhone, userIdOf } from './person.ts';
 
 /** The platform's reference has `stop` and `resume`; `signup`, by a link for new subscribers, comes too (pywa's fixtures). */
 const wanted = new Map([
@@ -15,7 +15,7 @@ export function preferencesIn(
   value: Json,
   businessAccountId: string,
 ): { preferences: PreferenceReport[]; ignored: number } {
-  const phoneNumberId = isObject(value.metadata) ? textOf(value.metadata.phone_number_id) : undefined;
+  const phoneNumberId = phoneNumberIdOf(value) ?? null;
   const contacts = objectsOf(value.contacts);
   const notices = objectsOf(value.user_preferences);
   const preferences = notices.flatMap((notice) => {
@@ -23,7 +23,7 @@ export function preferencesIn(
     const person = personOf(notice, contacts);
     if (notice.category !== 'marketing_messages' || wantsMarketing === undefined || !person) return [];
     const report: PreferenceReport = {
-      ...{ phoneNumberId: phoneNumberId ?? null, businessAccountId, person, wantsMarketing },
+      ...{ phoneNumberId, businessAccountId, person, wantsMarketing },
       timestamp: timestampOf(notice.timestamp),
       detail: storableText(notice.detail) || null,
     };
@@ -34,23 +34,10 @@ export function preferencesIn(
 
 /** The person of a notice, with the ids that `contacts` has of them. */
 function personOf(notice: Json, contacts: Json[]): PreferenceReport['person'] | null {
-  const [waId, noticeUserId] = [textOf(notice.wa_id), textOf(notice.user_id)];
-  const contact = contacts.find(
-    (one) =>
-      (waId !== undefined && textOf(one.wa_id) === waId) ||
-      (noticeUserId !== undefined && textOf(one.user_id) === noticeUserId),
-  );
+  const contact = findContact(contacts, notice.wa_id, notice.user_id);
   const phones = [notice.wa_id, contact?.wa_id].map(phoneOf);
   const inPhones = [notice.wa_id, contact?.wa_id].map(userIdInPhone);
   const userIds = [...[notice.user_id, contact?.user_id].map(userIdOf), ...inPhones];
   const parents = [notice.parent_user_id, contact?.parent_user_id].map(userIdOf);
-  const phone = phones.find((one) => one !== null) ?? null;
-  const userId = userIds.find((one) => one !== null) ?? null;
-  if (phone === null && userId === null) return null;
-  const profile = isObject(contact?.profile) ? contact.profile : {};
-  return {
-    ...{ phone, userId, name: storableText(profile.name) || null },
-    otherPhones: only(phones, phone),
-    otherUserIds: only([...userIds, ...parents], userId),
-  };
+  return personFrom({ phones, userIds, parents, contact });
 }

@@ -1,44 +1,12 @@
 // Inbound messages of a callback, and the notices that a person's ids changed (Cloud API, "Messages webhook reference"). Pure.
 import type { IdentityReport, ReceivedMessage, ReceivedPerson } from '../../ports/platform-received.ts';
-import { isObject, type Json, objectsOf, storableText, textOf } from './json.ts';
+import { isObject, type Json, objectsOf, phoneNumberIdOf, textOf, timestampOf } from './json.ts';
 import { sourceAt, visitElements, visitMembers, wholeAt } from './json-source.ts';
+import { findContact, only, personFrom, phoneOf, userIdInPhone, userIdOf } from './person.ts';
 import { contentOf, refOf } from './received-content.ts';
 
-/** The longest word of a type, and id of a person, that are stored; the platform's are far shorter. */
+/** The longest word of a type that is stored; the platform's are far shorter. */
 const typeMax = 64;
-const userIdMax = 200;
-/** E.164 allows 15 digits; the platform's own ids of people are a little longer in some countries. */
-const phoneMaxDigits = 20;
-
-const latestTimestamp = 253_402_300_799;
-
-/** Epoch seconds; null if the value is no valid instant. */
-export function timestampOf(value: unknown): number | null {
-  const seconds = Number(textOf(value) || Number.NaN);
-  return Number.isSafeInteger(seconds) && seconds >= 0 && seconds <= latestTimestamp ? seconds : null;
-}
-
-/** A person's number in digits; null if the value is none. */
-export function phoneOf(value: unknown): string | null {
-  const digits = textOf(value)?.replace(/^\+/, '') ?? '';
-  return /^\d+$/.test(digits) && digits.length <= phoneMaxDigits ? digits : null;
-}
-
-/** A person's id in the place of their number, as some callbacks have it. */
-export function userIdInPhone(value: unknown): string | null {
-  return /^[A-Z]{2}\.(ENT\.)?\w+$/.test(textOf(value) ?? '') ? userIdOf(value) : null;
-}
-
-/** The platform's id of a person; null if the value is none. */
-export function userIdOf(value: unknown): string | null {
-  const id = textOf(value)?.toWellFormed() ?? '';
-  return id !== '' && id.length <= userIdMax ? id : null;
-}
-
-/** The values that are not null, each once, without `except`. */
-export const only = (values: (string | null)[], ...except: (string | null)[]): string[] => [
-  ...new Set(values.filter((one): one is string => one !== null && !except.includes(one))),
-];
 
 /** The people of a change: `contacts`, and whether all its messages have the same sender. */
 interface People {
@@ -48,13 +16,7 @@ interface People {
 
 /** The entry of `contacts` about the sender of a message. */
 function contactOf(message: Json, { contacts, isOnePerson }: People): Json | undefined {
-  const phone = textOf(message.from);
-  const userId = textOf(message.from_user_id);
-  const own = contacts.find(
-    (one) =>
-      (phone !== undefined && textOf(one.wa_id) === phone) ||
-      (userId !== undefined && textOf(one.user_id) === userId),
-  );
+  const own = findContact(contacts, message.from, message.from_user_id);
   // `from` and `wa_id` may differ in countries that changed their numbers
   return own ?? (isOnePerson && contacts.length === 1 ? contacts[0] : undefined);
 }
@@ -64,8 +26,7 @@ function changeOf(message: Json, type: string): Json | undefined {
   return type === 'system' && isObject(message.system) ? message.system : undefined;
 }
 
-function personOf(message: Json, type: string, people: People): ReceivedPerson | null {
-  const contact = contactOf(message, people);
+function personOf(message: Json, type: string, contact: Json | undefined): ReceivedPerson | null {
   const change = changeOf(message, type);
   const phones = [change?.wa_id, message.from, contact?.wa_id].map(phoneOf);
   const userIds = [
@@ -76,15 +37,7 @@ function personOf(message: Json, type: string, people: People): ReceivedPerson |
     ...[change?.previous_user_id, message.from_parent_user_id, contact?.parent_user_id],
     ...[change?.parent_user_id, change?.previous_parent_user_id],
   ].map(userIdOf);
-  const phone = phones.find((one) => one !== null) ?? null;
-  const userId = userIds.find((one) => one !== null) ?? null;
-  if (phone === null && userId === null) return null;
-  const profile = isObject(contact?.profile) ? contact.profile : {};
-  return {
-    ...{ phone, userId, name: storableText(profile.name) || null },
-    otherPhones: only(phones, phone),
-    otherUserIds: only([...userIds, ...parents], userId),
-  };
+  return personFrom({ phones, userIds, parents, contact });
 }
 
 /** The members that name the kind of a message; some published examples have no `type`. */
@@ -117,8 +70,8 @@ function isFromPerson(message: Json, type: string): boolean {
 function receivedMessage(element: unknown, people: People, phoneNumberId: string, raw: string) {
   const message = isObject(element) ? element : {};
   const type = typeOf(message);
-  const person = personOf(message, type, people);
   const contact = contactOf(message, people);
+  const person = personOf(message, type, contact);
   const received: ReceivedMessage = {
     phoneNumberId,
     messageRef: refOf(message.id) ?? null,
@@ -189,7 +142,7 @@ export function receivedIn(value: Json, phoneNumberId: string, sources: string[]
 
 /** Reads the notices of `user_id_update`: earlier and new ids of people. */
 export function identitiesIn(value: Json, businessAccountId: string): IdentityReport[] {
-  const phoneNumberId = isObject(value.metadata) ? textOf(value.metadata.phone_number_id) : undefined;
+  const phoneNumberId = phoneNumberIdOf(value) ?? null;
   return objectsOf(value.user_id_update).flatMap((notice) => {
     const ids = isObject(notice.user_id) ? notice.user_id : {};
     const parent = isObject(notice.parent_user_id) ? notice.parent_user_id : {};
@@ -200,6 +153,6 @@ export function identitiesIn(value: Json, businessAccountId: string): IdentityRe
       ...{ phone, userId: current, name: null, otherPhones: [] },
       otherUserIds: only([previous, userIdOf(parent.previous), userIdOf(parent.current)], current),
     };
-    return [{ phoneNumberId: phoneNumberId ?? null, businessAccountId, person }];
+    return [{ phoneNumberId, businessAccountId, person }];
   });
 }

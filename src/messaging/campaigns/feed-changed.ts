@@ -6,7 +6,7 @@ import { failMessages } from '../sending/messages-moves-store.ts';
 import type { SendRow } from '../sending/sends-store.ts';
 import { statusEvents } from '../sending/status-events.ts';
 import { fits } from '../templates/fits.ts';
-import { planTemplate } from '../templates/placeholders.ts';
+import { planOfRow } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import { lockPortion, movePortion } from './changed-feeds-store.ts';
 
@@ -22,8 +22,7 @@ export async function feedChecked(
   limit: number,
 ): Promise<number> {
   const of = { accountId: send.account_id, sendId: send.id };
-  const { category, parameter_format: parameterFormat, components } = template;
-  const plan = planTemplate({ category, parameterFormat, components });
+  const plan = planOfRow(template);
   const { taken, leasedDeliveries } = await deps.hot.transaction().execute(async (tx) => {
     const portion = await lockPortion(tx, of, template, limit);
     if (portion.length === 0) return { taken: 0, leasedDeliveries: [] };

@@ -2,9 +2,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
-import type { MessageError } from '../sending/message.ts';
+import type { MessageError, MessageKey } from '../sending/message.ts';
 import { insertQueuedCounts } from '../sending/message-counts-store.ts';
-import { isOptedOut, isSenderHalted, isTemplateHeld, stateSql } from '../sending/messages-sql-store.ts';
+import {
+  isOptedOut,
+  isSenderHalted,
+  isTemplateHeld,
+  keyRows,
+  stateSql,
+} from '../sending/messages-sql-store.ts';
 import type { SendKey, SendRow } from '../sending/sends-store.ts';
 import { versionOf } from '../templates/store.ts';
 import { stage } from './state.ts';
@@ -194,27 +200,43 @@ export async function endRecipients(
 
 /**
  * Moves up to `limit` queued messages of a paused send out of the queue. Skips messages whose dispatch is being begun. Returns
- * how many moved.
+ * how many moved. Locks them in a statement of its own: see "Rules of the hot tables" on locks and partitions.
  */
-export async function returnMessages(db: Db, { accountId, sendId }: SendKey, limit: number): Promise<number> {
-  const { rows } = await sql<{ n: number }>`
-    /* returnMessages */ with send as (
+export async function returnMessages(db: Db, send: SendKey, limit: number): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const locked = await lockQueued(tx, send, limit);
+    if (locked.length > 0) await moveBack(tx, locked);
+    return locked.length;
+  });
+}
+
+/** Locks up to `limit` queued messages of a paused send, and the send, so that a resume waits. */
+export async function lockQueued(
+  tx: Tx,
+  { accountId, sendId }: SendKey,
+  limit: number,
+): Promise<MessageKey[]> {
+  const { rows } = await sql<MessageKey>`
+    with send as (
       select s.* from sends s where s.account_id = ${accountId} and s.id = ${sendId}
-        and s.paused_at is not null and s.cancelled_at is null for share),
-    picked as (
-      select r.account_id, r.id from send cross join lateral (
-        select m.account_id, m.id from messages m
-        where m.sender_id = send.sender_id and m.priority = send.priority and m.due_at is not null and (m.send_id = send.id) is true
-          and m.state = ${stateSql.queued} and m.expires_at > now()
-        order by m.due_at limit ${limit} for update skip locked) r),
-    moved as (
-      delete from messages m using picked p where m.account_id = p.account_id and m.id = p.id returning m.*),
-    written as (
-      insert into send_recipients (send_id, account_id, phone, id, name, content, media_id, metadata, position, attempts, error, was_queued)
-      select send_id, account_id, phone, id, name, content, media_id, metadata, position, attempts, error, true from moved
-      returning 1)
-    select count(*)::int n from written`.execute(db);
-  return rows[0]?.n ?? 0;
+        and s.paused_at is not null and s.cancelled_at is null for share)
+    select r.account_id as "accountId", r.id from send cross join lateral (
+      select m.account_id, m.id from messages m
+      where m.sender_id = send.sender_id and m.priority = send.priority and m.due_at is not null and (m.send_id = send.id) is true
+        and m.state = ${stateSql.queued} and m.expires_at > now()
+      order by m.due_at limit ${limit} for update skip locked) r`.execute(tx);
+  return rows;
+}
+
+/** Moves locked messages to `send_recipients`. */
+export async function moveBack(tx: Tx, keys: readonly MessageKey[]): Promise<void> {
+  await sql`
+    /* returnMessages */ with moved as (
+      delete from messages m using ${keyRows(keys)} where m.account_id = x.a and m.id = x.i returning m.*)
+    insert into send_recipients (send_id, account_id, phone, id, name, content, media_id, metadata, position, attempts, error, was_queued)
+    select send_id, account_id, phone, id, name, content, media_id, metadata, position, attempts, error, true from moved`.execute(
+    tx,
+  );
 }
 
 /** True if messages of the send are queued or being dispatched. */

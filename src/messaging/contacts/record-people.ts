@@ -127,8 +127,8 @@ function contactsByIdentity(rows: IdentityRow[]): Known {
   return ({ accountId }, identity) => byKey.get(`${accountId} ${identity}`);
 }
 
-/** Returns the contact that remains of a merged one. */
-function remainingContacts(merges: Merge[]): (contactId: string) => string {
+/** Returns a function that finds the contact that remains of a merged one. */
+export function remainingContacts(merges: readonly Merge[]): (contactId: string) => string {
   return (contactId) => {
     const merge = merges.findLast(({ others }) => others.includes(contactId));
     return merge === undefined ? contactId : merge.contactId;

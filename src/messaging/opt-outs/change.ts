@@ -2,11 +2,12 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { retryTransient } from '../../db/failure.ts';
+import type { ReceivedPerson } from '../../ports/platform-received.ts';
 import { type PublishDeps, publish } from '../../webhooks/publish.ts';
 import type { PersonFilter } from '../contacts/find.ts';
 import { findIdentities } from '../contacts/identities-store.ts';
-import { phoneIdentity, userIdentity } from '../contacts/identity.ts';
-import { recordPeople } from '../contacts/record-people.ts';
+import { identitiesOf } from '../contacts/identity.ts';
+import { recordPeople, remainingContacts } from '../contacts/record-people.ts';
 import type { Act } from './opt-out.ts';
 import { type RecordedActs, recordActs } from './record.ts';
 
@@ -50,11 +51,14 @@ export async function changeOptOuts(deps: ChangeDeps, acts: readonly PersonAct[]
   return results;
 }
 
-const namesOf = ({ phone, userId, otherPhones = [] }: PersonAct['person']): string[] => [
-  ...(phone === undefined ? [] : [phoneIdentity(phone)]),
-  ...(userId === undefined ? [] : [userIdentity(userId)]),
-  ...otherPhones.map(phoneIdentity),
-];
+/** The person as the recording of people takes them. */
+const reported = ({ phone, userId, otherPhones = [] }: PersonAct['person']): ReceivedPerson => ({
+  phone: phone ?? null,
+  userId: userId ?? null,
+  name: null,
+  otherPhones: [...otherPhones],
+  otherUserIds: [],
+});
 
 /** Records acts about people in the caller's transaction, in order. Publish the events in the same transaction. */
 export async function recordPersonActs(
@@ -75,29 +79,29 @@ export async function recordPersonActs(
 /** The contact of each person. People who are not known yet become contacts, and names that an act gives together become one. */
 async function contactsOf(tx: Tx, acts: readonly PersonAct[], nowMs: number): Promise<string[]> {
   const textOf = (accountId: string, identity: string) => `${accountId} ${identity}`;
+  const named = acts.map(({ accountId, person }) => {
+    const report = reported(person);
+    return { accountId, person: report, identities: identitiesOf(report) };
+  });
   const keys = new Map(
-    acts.flatMap(({ accountId, person }) =>
-      namesOf(person).map((identity) => [textOf(accountId, identity), { accountId, identity }]),
+    named.flatMap(({ accountId, identities }) =>
+      identities.map((identity) => [textOf(accountId, identity), { accountId, identity }]),
     ),
   );
   const rows = await findIdentities(tx, [...keys.values()]);
   const known = new Map(rows.map((row) => [textOf(row.accountId, row.identity), row.contactId]));
-  const contactIds = acts.map(({ accountId, person }) => {
-    const own = new Set(namesOf(person).map((identity) => known.get(textOf(accountId, identity))));
+  const contactIds = named.map(({ accountId, identities }) => {
+    const own = new Set(identities.map((identity) => known.get(textOf(accountId, identity))));
     return own.size === 1 ? [...own][0] : undefined;
   });
-  const unknown = acts.flatMap((act, index) => (contactIds[index] === undefined ? [{ ...act, index }] : []));
+  const unknown = named.flatMap((one, index) => (contactIds[index] === undefined ? [{ ...one, index }] : []));
   // the caller's form of a number never replaces the platform's
   const recorded = await recordPeople(
     tx,
-    unknown.map(({ accountId, person: { phone = null, userId = null, otherPhones = [] } }) => ({
-      ...{ accountId, atMs: 0, wroteTo: null },
-      person: { phone, userId, name: null, otherPhones: [...otherPhones], otherUserIds: [] },
-    })),
+    unknown.map(({ accountId, person }) => ({ accountId, person, atMs: 0, wroteTo: null })),
     nowMs,
   );
   for (const [at, { index }] of unknown.entries()) contactIds[index] = recorded.contactIds[at];
-  const remaining = (contactId: string): string =>
-    recorded.merges.findLast(({ others }) => others.includes(contactId))?.contactId ?? contactId;
+  const remaining = remainingContacts(recorded.merges);
   return contactIds.map((contactId) => remaining(contactId as string));
 }

@@ -79,6 +79,7 @@ async function eventsOf(
     tx,
     changes.map(({ after }) => after),
   );
+  const phonesByContact = Map.groupBy(phones, keyText);
   return changes.map(({ before, after, atMs }) => {
     const kind = after.scope === scope.none ? 'contacts.opted_in' : 'contacts.opted_out';
     const contact = contacts.get(keyText(after)) as LockedContact;
@@ -87,7 +88,7 @@ async function eventsOf(
       before,
       after,
       atMs,
-      phones: phones.filter((one) => keyText(one) === keyText(after)).map(({ phone }) => phone),
+      phones: (phonesByContact.get(keyText(after)) ?? []).map(({ phone }) => phone),
     });
     return {
       accountId: after.accountId,

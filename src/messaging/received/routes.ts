@@ -16,10 +16,6 @@ import { findReceived, listReceived } from './store.ts';
 
 const config = { scope: 'conversations:read' } as const;
 
-export function receivedNotFound(): AppError {
-  return new AppError('message_not_found', 'There is no such received message in this account.');
-}
-
 /** Sends a success whose data is already JSON: `raw` keeps the platform's own text. */
 export function sendJson(reply: FastifyReply, message: string, data: string): FastifyReply {
   const head = JSON.stringify(ok(message, null)).slice(0, -'null}'.length);
@@ -35,9 +31,14 @@ export function receivedRoutes(server: Server, deps: ReceivedRoutesDeps): void {
   mediaRoute(server, deps);
 }
 
-async function requireReceived({ db }: { db: Db }, accountId: string, id: string): Promise<ReceivedRow> {
+/** Finds an inbound message of the account. Throws 404 `message_not_found`. */
+export async function requireReceived(
+  { db }: { db: Db },
+  accountId: string,
+  id: string,
+): Promise<ReceivedRow> {
   const row = isUuid(id) ? await findReceived(db, accountId, id) : undefined;
-  if (!row) throw receivedNotFound();
+  if (!row) throw new AppError('message_not_found', 'There is no such received message in this account.');
   return row;
 }
 

@@ -1,5 +1,6 @@
 // Presenter: the result of a reply as the API returns it. Pure.
-import { type MessageError, state } from '../sending/message.ts';
+import type { MessageError } from '../sending/message.ts';
+import { resultName } from '../sending/presenter.ts';
 
 /** A reply as the response reports it. */
 export interface ReplyResultRow {
@@ -11,9 +12,9 @@ export interface ReplyResultRow {
   error: MessageError | null;
 }
 
-/** An element of `messages` in the response to a send; `accepted` covers every later state. */
+/** An element of `messages` in the response to a send, for a reply. */
 export function presentReply(row: ReplyResultRow) {
-  const status = row.state === state.failed ? 'failed' : row.state >= state.accepted ? 'accepted' : 'queued';
+  const status = resultName(row);
   return {
     id: row.id,
     messageId: status === 'queued' ? null : row.wamid,

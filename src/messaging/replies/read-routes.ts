@@ -1,12 +1,10 @@
 // Route: marks a received message as read.
-import { isUuid } from '../../base/ids.ts';
 import { nullable, success } from '../../contract/envelope.ts';
 import { ReceivedParams } from '../../contract/received.ts';
 import { MarkedRead, MarkReadBody } from '../../contract/replies.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
-import { receivedNotFound } from '../received/routes.ts';
-import { findReceived } from '../received/store.ts';
+import { requireReceived } from '../received/routes.ts';
 import { type MarkReadDeps, markRead } from './mark-read.ts';
 
 /** POST /v1/messages/received/:id/read. */
@@ -22,9 +20,7 @@ export function readRoutes(server: Server, deps: MarkReadDeps): void {
       config: { scope: 'messages:send' },
     },
     async (request) => {
-      const { id } = request.params;
-      const row = isUuid(id) ? await findReceived(deps.db, request.caller.accountId, id) : undefined;
-      if (!row) throw receivedNotFound();
+      const row = await requireReceived(deps, request.caller.accountId, request.params.id);
       const typing = request.body?.typing ?? false;
       await markRead(deps, row, typing);
       return ok('Message marked as read.', { _id: row.id, messageId: row.message_ref ?? '', typing });

@@ -10,7 +10,7 @@ import type { Server } from '../../http/request.ts';
 import { state } from '../sending/message.ts';
 import { findMessage } from '../sending/messages-store.ts';
 import { messageNotFound } from '../sending/resend.ts';
-import { awaitCompletions, keyLeaseSeconds, releaseIfAway } from '../sending/send.ts';
+import { awaitCompletions, keyLeaseSeconds, releasingKey } from '../sending/send.ts';
 import { type MarkReadDeps, tryMarkRead } from './mark-read.ts';
 import { prepareReply } from './prepare-reply.ts';
 import { describeReply, presentReply, type ReplyResultRow } from './presenter.ts';
@@ -55,20 +55,17 @@ export function replyRoutes(server: Server, deps: ReplyRoutesDeps): void {
 
 /** The reply that an earlier request with the same key stored. */
 async function continued(deps: ReplyRoutesDeps, accountId: string, id: string): Promise<ReplyResultRow> {
-  try {
-    const found = async () => {
-      const row = await findMessage(deps.db, accountId, id);
-      if (!row) throw messageNotFound();
-      return row;
-    };
+  const found = async () => {
+    const row = await findMessage(deps.db, accountId, id);
+    if (!row) throw messageNotFound();
+    return row;
+  };
+  return releasingKey(deps, id, async () => {
     const row = await found();
     if (row.state >= state.accepted) return row;
     await awaitCompletions(deps, accountId, [id]);
     return await found();
-  } catch (error) {
-    releaseIfAway(deps, error, id);
-    throw error;
-  }
+  });
 }
 
 async function respondWith(
@@ -79,11 +76,7 @@ async function respondWith(
 ): Promise<FastifyReply> {
   const data = presentReply(row);
   const body = JSON.stringify(ok(describeReply(data), data));
-  try {
-    if (hasKey) await recordKeyResponse(deps.db, row.id, { status: 200, body });
-  } catch (error) {
-    releaseIfAway(deps, error, row.id);
-    throw error;
-  }
+  if (hasKey)
+    await releasingKey(deps, row.id, () => recordKeyResponse(deps.db, row.id, { status: 200, body }));
   return reply.type('application/json; charset=utf-8').send(body);
 }

@@ -6,7 +6,7 @@ import {
   allPlaceholders,
   type PartsPlan,
   type Placeholder,
-  planTemplate,
+  planOfRow,
   type TemplatePlan,
 } from '../templates/placeholders.ts';
 import { codeMask, type RenderedTemplate, renderTemplate } from '../templates/render.ts';
@@ -35,13 +35,7 @@ export function contentsOf(
   version: TemplateVersion | undefined,
   at: Date | null,
 ): MessageContents {
-  const plan =
-    version &&
-    planTemplate({
-      category: version.category,
-      parameterFormat: version.parameter_format,
-      components: version.components,
-    });
+  const plan = version && planOfRow(version);
   const isCode = message.priority === authenticationPriority || plan?.category === 'AUTHENTICATION';
   if (!plan) {
     const variables = isCode ? { '1': codeMask } : valuesOf(noPlan, message.content);

@@ -48,7 +48,8 @@ export interface Claim {
 /**
  * Leases due messages to a process for 60 s: up to `perSender` of each sender that is not halted, the most urgent first;
  * of `busySenders` only one-time codes. So no campaign delays another sender, and no marketing message delays a one-time
- * code. Joins sends, which replies do not have, after the claim: in one step, a small database read all messages per claimed message (20 s a claim).
+ * code. Joins sends, which replies do not have, after the claim: in one step, a small database read all messages per claimed message
+ * (20 s a claim). Messages of held templates are updated to what they are. The update is no CTE: see "Rules of the hot tables" on locks and partitions.
  */
 export async function claimDue(
   db: Db,
@@ -60,24 +61,20 @@ export async function claimDue(
   const { rows } = await sql<Row>`
     /* claimDue */ with picked as (
       select x.*, x.is_live and ${isTemplateHeld(sql`x.template_id`)} as is_held from senders s cross join lateral (
-        select m.account_id, m.id, m.template_id, m.expires_at > now() as is_live from messages m
+        select m.account_id, m.id, m.send_id, m.template_id, m.expires_at > now() as is_live from messages m
         where m.sender_id = s.id and m.due_at <= now() and m.state = ${stateSql.queued}
           and (m.priority = ${authenticationSql} or not s.id = any(${busySenders}::uuid[]))
         order by m.priority, m.due_at limit ${perSender} for update of m skip locked) x
       where s.halted_at is null
-      limit ${claimedMax}),
-    claimed as (
-      update messages m set due_at = now() + interval '60 seconds', leased_by = ${processId}
-      from picked p where m.account_id = p.account_id and m.id = p.id and not p.is_held
-      returning m.account_id, m.id, m.send_id, m.sender_id, m.phone, m.user_id, m.content, m.media_id, m.priority, m.attempts,
-        m.due_at::text lease, m.expires_at <= now() or ${isContentRemoved} expired, m.error)
-    select c.account_id, c.id, c.sender_id, s.template_name, s.language, c.phone, c.user_id, c.content, c.media_id, c.priority,
-      c.attempts, c.lease, s.cancelled_at is not null cancelled, s.paused_at is not null paused, c.expired, c.error, false held
-    from claimed c left join lateral (
-      select template_name, language, cancelled_at, paused_at from sends where account_id = c.account_id and id = c.send_id limit 1) s on true
-    union all
-    select p.account_id, p.id, null, null, null, null, null, null, null, null, null, null, null, null, null, null, true
-    from picked p where p.is_held`.execute(db);
+      limit ${claimedMax})
+    update messages m set due_at = case when p.is_held then m.due_at else now() + interval '60 seconds' end,
+      leased_by = case when p.is_held then m.leased_by else ${processId}::int end
+    from picked p left join lateral (
+      select template_name, language, cancelled_at, paused_at from sends where account_id = p.account_id and id = p.send_id limit 1) s on true
+    where m.account_id = p.account_id and m.id = p.id
+    returning m.account_id, m.id, m.sender_id, s.template_name, s.language, m.phone, m.user_id, m.content, m.media_id, m.priority,
+      m.attempts, m.due_at::text lease, s.cancelled_at is not null cancelled, s.paused_at is not null paused,
+      m.expires_at <= now() or ${isContentRemoved} expired, m.error, p.is_held held`.execute(db);
   return {
     claimed: rows.filter(({ held }) => !held),
     held: sortById(rows.filter(({ held }) => held).map(keyOf)),

@@ -9,8 +9,8 @@ import type { Resend } from './resends-store.ts';
 import type { SendName } from './sends-store.ts';
 import { timelineOf } from './timeline.ts';
 
-/** A recipient's result in the response to a send: `accepted` covers every later state. */
-function resultName(row: ResultRow): 'accepted' | 'failed' | 'queued' {
+/** A recipient's result in the response to a send or reply: `accepted` covers every later state. */
+export function resultName(row: Pick<ResultRow, 'state'>): 'accepted' | 'failed' | 'queued' {
   if (row.state === state.failed) return 'failed';
   return row.state >= state.accepted ? 'accepted' : 'queued';
 }

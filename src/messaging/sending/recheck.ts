@@ -3,7 +3,7 @@
 import { lowestUuidAt, uuidTime } from '../../base/uuid-time.ts';
 import type { Tx } from '../../db/db.ts';
 import { fits } from '../templates/fits.ts';
-import { planTemplate } from '../templates/placeholders.ts';
+import { planOfRow } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import { type FailDeps, failAndPublish } from './fail.ts';
 import { type MessageKey, ownErrors, state } from './message.ts';
@@ -22,8 +22,7 @@ export async function recheckMessages(deps: FailDeps): Promise<number> {
   const found = await deps.hot.transaction().execute(async (tx) => {
     const row = await lockTemplateToRecheck(tx);
     if (!row) return undefined;
-    const { category, parameter_format: parameterFormat, components } = row;
-    const plan = planTemplate({ category, parameterFormat, components });
+    const plan = planOfRow(row);
     const after = row.recheck_after ?? (await startOf(tx, row, deps.clock.now()));
     const of = { accountId: row.account_id, templateId: row.id, after };
     const scanned = await scanMessages(tx, of, scannedPerStep);

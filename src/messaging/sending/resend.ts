@@ -5,8 +5,8 @@ import { uuidTime } from '../../base/uuid-time.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { KeyOf } from '../../db/idempotency-keys.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
-import { findMediaById } from '../media/store.ts';
 import { mediaNotFound } from '../media/stored-file.ts';
+import { findFileById } from '../templates/media-files.ts';
 import type { TemplatePlan } from '../templates/placeholders.ts';
 import { refill } from '../templates/refill.ts';
 import type { TemplateRow } from '../templates/store.ts';
@@ -184,7 +184,7 @@ function templateChanged({ name }: TemplateRow): AppError {
 }
 
 async function publicIdOf(db: Db, accountId: string, id: string): Promise<string> {
-  const row = await findMediaById(db, accountId, id);
-  if (row?.state === 'ready' && row.public_id !== null) return row.public_id;
-  throw mediaNotFound();
+  const found = await findFileById(db, accountId, id);
+  if (!found) throw mediaNotFound();
+  return found.publicId;
 }

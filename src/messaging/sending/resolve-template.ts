@@ -2,7 +2,7 @@
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { planTemplate, type TemplatePlan } from '../templates/placeholders.ts';
+import { planOfRow, type TemplatePlan } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import { templateNotFound } from '../templates/submit.ts';
 import { findTemplateWithSender, type ResolvedSender, type ResolvedTemplate } from './sends-store.ts';
@@ -24,11 +24,7 @@ export async function resolveTemplate(
 
 /** The plan for filling a template; 400 for one with parts that this gateway cannot fill. */
 export function sendablePlan(row: TemplateRow): TemplatePlan {
-  const plan = planTemplate({
-    category: row.category,
-    parameterFormat: row.parameter_format,
-    components: row.components,
-  });
+  const plan = planOfRow(row);
   if (plan.unsupported === null) return plan;
   const message = `this template cannot be sent here: ${plan.unsupported}`;
   throw new AppError('invalid_request', `templateId: ${message}.`, {

@@ -24,7 +24,7 @@ import { describeSend, presentSend } from './presenter.ts';
 import { messageNotFound, type ResendDeps } from './resend.ts';
 import { resendRoutes } from './resend-routes.ts';
 import { findKeptMessage } from './scheduled-store.ts';
-import { awaitCompletions, keyLeaseSeconds, releaseIfAway, type StartedSend, startSend } from './send.ts';
+import { awaitCompletions, keyLeaseSeconds, releasingKey, type StartedSend, startSend } from './send.ts';
 import { showMessage, showMessages } from './show-messages.ts';
 
 export type SendingRoutesDeps = ResendDeps & DeleteTemplateDeps & { keyedHash: KeyedHash };
@@ -60,16 +60,6 @@ async function resultsOf(
     phone,
     name,
   }));
-}
-
-/** Runs a step of a send whose key this request holds; after a database failure, a repeat may continue. */
-async function releasingKey<T>(deps: SendingRoutesDeps, sendId: string, step: () => Promise<T>): Promise<T> {
-  try {
-    return await step();
-  } catch (error) {
-    releaseIfAway(deps, error, sendId);
-    throw error;
-  }
 }
 
 /** Sends the response, and stores it under the request's key if there is one. */

@@ -8,7 +8,7 @@ import { inProgress } from '../../http/idempotency.ts';
 import type { Releases } from '../../work/releases.ts';
 import { lockMediaShared } from '../media/store.ts';
 import { priorityOf } from '../templates/fill.ts';
-import type { MediaFile } from '../templates/fill-header.ts';
+import { findFiles } from '../templates/media-files.ts';
 import { mediaIdsOf as namedFiles } from '../templates/recipient-content.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import type { Completion } from './completion-waiters.ts';
@@ -50,6 +50,20 @@ export function releaseIfAway(deps: Pick<SendDeps, 'releases'>, error: unknown, 
   if (isUnavailable(error)) deps.releases.release(sendId);
 }
 
+/** Runs a step of a send or reply whose key this request holds; after a database failure, a repeat may continue. */
+export async function releasingKey<T>(
+  deps: Pick<SendDeps, 'releases'>,
+  subjectId: string,
+  step: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    releaseIfAway(deps, error, subjectId);
+    throw error;
+  }
+}
+
 /** The lease of a key. A repeat gets 409 until it ends, and then continues the send: the first request must have died. */
 export const keyLeaseSeconds = (deps: { sendWaitMs: number }): number =>
   Math.ceil(deps.sendWaitMs / 1000) + 40;
@@ -88,7 +102,7 @@ export async function startSend(
   const resolved = await resolveTemplate(deps.hot, request.accountId, request);
   const { template } = resolved;
   const plan = sendablePlan(template);
-  const media = await mediaOf(deps.db, request);
+  const media = await findFiles(deps.db, request.accountId, mediaIdsOf(request));
   const messages = await fillAll(deps, plan, request, media);
   requireApproved(template);
   const sender = requireSender(resolved);
@@ -198,19 +212,7 @@ export async function awaitCompletions(
   );
 }
 
-/** The media files of the request, by their public id. */
-async function mediaOf(db: Db, request: SendRequest): Promise<Map<string, MediaFile>> {
-  const ids = mediaIdsOf(request);
-  if (ids.length === 0) return new Map();
-  const rows = await db.transaction().execute((tx) => lockMediaShared(tx, request.accountId, ids));
-  return new Map(
-    rows.map((row) => [
-      row.public_id,
-      { id: row.id, kind: row.kind, mimeType: row.mime_type, fileName: row.file_name },
-    ]),
-  );
-}
-
+/** The public ids of the media files of the request, each once. */
 function mediaIdsOf(request: SendRequest): string[] {
   return [...new Set([...namedFiles(request), ...request.recipients.flatMap(namedFiles)])];
 }

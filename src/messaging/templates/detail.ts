@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts';
 import { listSenderLabels } from '../senders/store.ts';
 import { editability, type ReadsUnapproved } from './edit-rules.ts';
 import { inputsOf } from './inputs.ts';
-import { planTemplate } from './placeholders.ts';
+import { planOfRow } from './placeholders.ts';
 import { templateItem } from './presenter.ts';
 import type { TemplateRow } from './store.ts';
 import { variablesOf } from './variables.ts';
@@ -22,8 +22,7 @@ export async function templateDetail(
   deps: { db: Db; clock: Clock; platform: ReadsUnapproved },
   row: TemplateRow,
 ) {
-  const { category, parameter_format: parameterFormat, components } = row;
-  const plan = planTemplate({ category, parameterFormat, components });
+  const plan = planOfRow(row);
   const { isEditable, at } = editability(deps.platform, row, deps.clock.now());
   return {
     ...templateItem(row, await sendersFor(deps, [row])),

@@ -1,6 +1,7 @@
 // WhatsApp's rules for a template's buttons, checked before its review. Pure.
 import type { TemplateButton } from '../../ports/platform.ts';
 import { type Add, lengthOf } from './draft-texts.ts';
+import { upper } from './kinds.ts';
 import { tokensOf } from './placeholders.ts';
 
 /** WhatsApp's limits (Cloud API, "Template components"), in characters. */
@@ -15,8 +16,6 @@ const appsMax = 5;
 const otpTypes = ['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'];
 /** WhatsApp's own domains: a template may not link to a conversation. */
 const platformHost = /(^|\.)(wa\.me|whatsapp\.com)\.?$/i;
-
-const upper = (text: unknown) => (typeof text === 'string' ? text.toUpperCase() : '');
 
 /** Problems of a template's buttons; paths begin with `.buttons`. */
 export function checkButtons(buttons: TemplateButton[], isAuthentication: boolean, add: Add): void {

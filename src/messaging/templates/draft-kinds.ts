@@ -2,15 +2,13 @@
 import type { TemplateComponent } from '../../ports/platform.ts';
 import { checkButtons } from './draft-buttons.ts';
 import { type Add, checkText, lengthOf } from './draft-texts.ts';
-import { cardsMax, cardsMin, findComponent, upper } from './kinds.ts';
+import { cardKinds, cardsMax, cardsMin, findComponent, upper } from './kinds.ts';
 
 /** WhatsApp's limits (Cloud API, "Media card carousel templates", "Limited-time offer templates"). */
 const offerMaxLength = { text: 16, body: 600 };
 
 const cardMax = { body: 160, buttons: 2 };
-const cardFormats = ['IMAGE', 'VIDEO', 'PRODUCT'];
-const cardParts = ['HEADER', 'BODY', 'BUTTONS'];
-export const cardButtonKinds = ['QUICK_REPLY', 'URL', 'PHONE_NUMBER', 'SPM'];
+const listOf = (kinds: ReadonlySet<string>) => [...kinds].join(', ');
 
 interface Draft {
   category: string;
@@ -58,8 +56,8 @@ export function checkCarousel(
     const given = (card as { components?: unknown } | null)?.components;
     const components = (Array.isArray(given) ? given : []) as TemplateComponent[];
     const at = `.cards[${index}].components`;
-    if (components.some((one) => !cardParts.includes(upper(one?.type)))) {
-      add(at, `must have the types ${cardParts.join(', ')} only`);
+    if (components.some((one) => !cardKinds.components.has(upper(one?.type)))) {
+      add(at, `must have the types ${listOf(cardKinds.components)} only`);
       return '';
     }
     components.forEach((one, position) => {
@@ -95,8 +93,8 @@ function checkCardPart(
 ): void {
   switch (upper(part.type)) {
     case 'HEADER':
-      if (!cardFormats.includes(upper(part.format)))
-        add('.format', `must be one of ${cardFormats.join(', ')}`);
+      if (!cardKinds.headers.has(upper(part.format)))
+        add('.format', `must be one of ${listOf(cardKinds.headers)}`);
       else if (upper(part.format) !== 'PRODUCT') checkSample(part, add);
       break;
     case 'BODY':
@@ -106,8 +104,8 @@ function checkCardPart(
     default: {
       const buttons = part.buttons ?? [];
       if (buttons.length > cardMax.buttons) add('.buttons', `must have at most ${cardMax.buttons} buttons`);
-      else if (buttons.some(({ type }) => !cardButtonKinds.includes(upper(type))))
-        add('.buttons', `must be of the types ${cardButtonKinds.join(', ')}`);
+      else if (buttons.some(({ type }) => !cardKinds.buttons.has(upper(type))))
+        add('.buttons', `must be of the types ${listOf(cardKinds.buttons)}`);
       else checkButtons(buttons, false, add);
     }
   }

@@ -4,7 +4,7 @@ import type { TemplateComponent } from '../../ports/platform.ts';
 import { checkButtons } from './draft-buttons.ts';
 import { checkCarousel, checkOffer } from './draft-kinds.ts';
 import { type Add, checkText } from './draft-texts.ts';
-import { cardsOf } from './kinds.ts';
+import { cardsOf, upper } from './kinds.ts';
 import { languages } from './languages.ts';
 
 /** The file that a media header shows to the reviewers. */
@@ -27,7 +27,6 @@ const sampleTypes: Record<string, readonly string[]> = {
   DOCUMENT: ['application/pdf'],
 };
 
-const upper = (text: string | undefined) => (text ?? '').toUpperCase();
 const isMedia = (part: TemplateComponent) =>
   upper(part.type) === 'HEADER' && upper(part.format) in sampleTypes;
 

@@ -13,7 +13,7 @@ const buttons = new Set([
 const message: Kinds = { components, headers, buttons };
 
 /** Cards have fewer kinds (Cloud API, "Media card carousel templates", "Product card carousel templates"). */
-const card: Kinds = {
+export const cardKinds: Kinds = {
   components: new Set(['HEADER', 'BODY', 'BUTTONS']),
   headers: new Set(['IMAGE', 'VIDEO', 'PRODUCT']),
   buttons: new Set(['QUICK_REPLY', 'URL', 'PHONE_NUMBER', 'SPM']),
@@ -56,7 +56,7 @@ export function unsupportedReason(parts: readonly TemplateComponent[]): string |
   if (reason !== null || !findComponent(parts, 'CAROUSEL')) return reason;
   const cards = cardsOf(parts);
   if (cards.length < cardsMin || cards.length > cardsMax) return `its carousel has ${cards.length} cards`;
-  const wrong = cards.map((one) => reasonOf(one, card)).find((one) => one !== null);
+  const wrong = cards.map((one) => reasonOf(one, cardKinds)).find((one) => one !== null);
   return wrong === undefined ? null : `of a card: ${wrong}`;
 }
 

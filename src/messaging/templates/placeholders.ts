@@ -156,6 +156,18 @@ export function planTemplate(shape: TemplateShape): TemplatePlan {
   };
 }
 
+/** The plan of a stored template, or of a version of one. */
+export const planOfRow = (row: {
+  category: string;
+  parameter_format: TemplateShape['parameterFormat'];
+  components: TemplateComponent[];
+}): TemplatePlan =>
+  planTemplate({
+    category: row.category,
+    parameterFormat: row.parameter_format,
+    components: row.components,
+  });
+
 function keysOf(placeholders: Placeholder[], isAuthentication: boolean): Map<string, Placeholder[]> {
   const byKey = new Map<string, Placeholder[]>();
   for (const placeholder of placeholders) byKey.set(placeholder.qualifiedKey, [placeholder]);

@@ -13,7 +13,8 @@ import type { Server } from '../../http/request.ts';
 import { findMedia } from '../media/store.ts';
 import { fillForPreview } from './fill.ts';
 import type { MediaFile } from './fill-header.ts';
-import { planTemplate } from './placeholders.ts';
+import { fileOf } from './media-files.ts';
+import { planOfRow } from './placeholders.ts';
 import { contentOf, mediaIdsOf } from './recipient-content.ts';
 import { renderTemplate } from './render.ts';
 import { findTemplate } from './store.ts';
@@ -41,13 +42,11 @@ export function previewRoute(server: Server, deps: PreviewDeps): void {
       const { accountId } = request.caller;
       const row = isUuid(templateId) ? await findTemplate(deps.db, accountId, templateId) : undefined;
       if (!row) throw templateNotFound();
-      const { category, parameter_format: parameterFormat, components } = row;
-      const plan = planTemplate({ category, parameterFormat, components });
+      const plan = planOfRow(row);
       const media = new Map<string, MediaFile>();
       for (const id of mediaIdsOf(request.body)) {
         const file = await findMedia(deps.db, accountId, id);
-        if (file)
-          media.set(id, { id: file.id, kind: file.kind, mimeType: file.mime_type, fileName: file.file_name });
+        if (file) media.set(id, fileOf(file));
       }
       const content = contentOf(request.body, {}, media);
       const { filled, problems } = fillForPreview(plan, { ...content, nowMs: deps.clock.now() });

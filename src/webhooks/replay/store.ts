@@ -1,5 +1,6 @@
 // Statements of replays: of one delivery, and of a time range in steps.
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
+import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { deliveryState } from '../delivery/delivery.ts';
@@ -8,47 +9,85 @@ import { endpointStatus } from '../endpoints/status.ts';
 const state = sqlConstants(deliveryState);
 const status = sqlConstants(endpointStatus);
 
+interface DeliveryKey {
+  subjectId: string;
+  endpointId: string;
+  stage: number;
+}
+
+const keyRows = (keys: readonly DeliveryKey[]) => sql`
+  unnest(${arrayText(keys.map((key) => key.subjectId))}::uuid[], ${arrayText(keys.map((key) => key.endpointId))}::uuid[],
+    ${arrayText(keys.map((key) => key.stage))}::smallint[]) x(subject_id, endpoint_id, stage)`;
+
 /**
- * Makes the deliveries of the CTE `met` pending again, due in their order, with a fresh retry schedule and the same `webhook-id`. Skips those that may be
- * running. A later stage waits for an earlier one that is pending or replayed too. The message's deliveries are locked first, in key order, so that
- * this and the end of an earlier stage cannot miss each other. A success is copied to `attempts` before its row loses it.
+ * Locks every stage of the messages of these deliveries, in the order of their keys, so that a replay and the end of an earlier stage cannot miss each
+ * other. A statement of its own: see "Rules of the hot tables" on locks and partitions.
  */
-const replayMatched = (wanted: RawBuilder<boolean>) => sql`
-  locked as materialized (
-    select d.subject_id, d.endpoint_id, d.stage, d.id, d.state, d.due_at, d.attempts, d.delivered_at, d.last_status,
-      d.last_ms, d.last_answer
-    from (select distinct subject_id, endpoint_id from met) s
-    join deliveries d on d.subject_id = s.subject_id and d.endpoint_id = s.endpoint_id
-    order by d.subject_id, d.endpoint_id, d.stage for update of d),
-  picked as materialized (
-    select l.*, row_number() over (order by l.id) as rank
-    from locked l join met m on m.subject_id = l.subject_id and m.endpoint_id = l.endpoint_id and m.stage = l.stage
-    where not (l.state = ${state.ready} and l.due_at > now()) and ${wanted}),
-  kept as (
-    insert into attempts (subject_id, endpoint_id, stage, no, at, status, ms, answer)
-    select subject_id, endpoint_id, stage, attempts, delivered_at, last_status, last_ms, last_answer
-    from picked where state = ${state.delivered}),
-  placed as (
-    select p.*, p.stage > 0 and exists (select from locked q
-      where q.subject_id = p.subject_id and q.endpoint_id = p.endpoint_id and q.stage > 0 and q.id < p.id
-        and (q.due_at is not null or q.id in (select id from picked))) as waits
-    from picked p),
-  moved as (
-    update deliveries d set state = case when p.waits then ${state.waiting} else ${state.ready} end,
-      due_at = now() + case when p.waits then interval '1 hour' else p.rank * interval '1 microsecond' end,
-      attempts_before = d.attempts, delivered_at = null
-    from placed p
-    where d.subject_id = p.subject_id and d.endpoint_id = p.endpoint_id and d.stage = p.stage
-    returning d.id)`;
+async function lockStages(tx: Tx, met: readonly DeliveryKey[]): Promise<void> {
+  await sql`
+    with stages as materialized (
+      select d.subject_id, d.endpoint_id, d.stage
+      from (select distinct x.subject_id, x.endpoint_id from ${keyRows(met)}) s
+      join deliveries d on d.subject_id = s.subject_id and d.endpoint_id = s.endpoint_id)
+    select from (select * from stages order by subject_id, endpoint_id, stage) k
+    join deliveries d on d.subject_id = k.subject_id and d.endpoint_id = k.endpoint_id and d.stage = k.stage
+    order by d.subject_id, d.endpoint_id, d.stage for update of d`.execute(tx);
+}
+
+/**
+ * Makes deliveries pending again, due in their order, with a fresh retry schedule and the same `webhook-id`. Skips those that may be running, and those
+ * whose state is not one of `states`. A later stage waits for an earlier one that is pending or replayed too. A success is copied to `attempts` before
+ * its row loses it. Returns how many it made pending. Their stages must be locked: only a later statement sees what the locks waited for.
+ */
+async function replayLocked(tx: Tx, met: readonly DeliveryKey[], states: readonly number[]): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    with stages as materialized (
+      select d.subject_id, d.endpoint_id, d.stage, d.id, d.state, d.due_at, d.attempts, d.delivered_at, d.last_status,
+        d.last_ms, d.last_answer
+      from (select distinct x.subject_id, x.endpoint_id from ${keyRows(met)}) s
+      join deliveries d on d.subject_id = s.subject_id and d.endpoint_id = s.endpoint_id),
+    picked as materialized (
+      select l.*, row_number() over (order by l.id) as rank
+      from stages l join ${keyRows(met)} on x.subject_id = l.subject_id and x.endpoint_id = l.endpoint_id and x.stage = l.stage
+      where not (l.state = ${state.ready} and l.due_at > now()) and l.state = any (${[...states]}::smallint[])),
+    kept as (
+      insert into attempts (subject_id, endpoint_id, stage, no, at, status, ms, answer)
+      select subject_id, endpoint_id, stage, attempts, delivered_at, last_status, last_ms, last_answer
+      from picked where state = ${state.delivered}),
+    placed as (
+      select p.*, p.stage > 0 and exists (select from stages q
+        where q.subject_id = p.subject_id and q.endpoint_id = p.endpoint_id and q.stage > 0 and q.id < p.id
+          and (q.due_at is not null or q.id in (select id from picked))) as waits
+      from picked p),
+    moved as (
+      update deliveries d set state = case when p.waits then ${state.waiting} else ${state.ready} end,
+        due_at = now() + case when p.waits then interval '1 hour' else p.rank * interval '1 microsecond' end,
+        attempts_before = d.attempts, delivered_at = null
+      from placed p
+      where d.subject_id = p.subject_id and d.endpoint_id = p.endpoint_id and d.stage = p.stage
+      returning d.id)
+    select count(*)::int as n from moved`.execute(tx);
+  return rows[0]?.n ?? 0;
+}
+
+async function replayMet(
+  tx: Tx,
+  met: readonly DeliveryKey[],
+  states: readonly number[] = Object.values(deliveryState),
+): Promise<number> {
+  if (met.length === 0) return 0;
+  await lockStages(tx, met);
+  return replayLocked(tx, met, states);
+}
+
+const keyColumns = sql`d.subject_id as "subjectId", d.endpoint_id as "endpointId", d.stage`;
 
 /** Replays one delivery of the account; false if there is none. */
 export async function replayOne(tx: Tx, accountId: string, id: string): Promise<boolean> {
-  const { rows } = await sql<{ found: number }>`
-    with met as (
-      select subject_id, endpoint_id, stage from deliveries where account_id = ${accountId} and id = ${id}),
-    ${replayMatched(sql`true`)}
-    select count(*) as found from met`.execute(tx);
-  return rows[0]?.found === 1;
+  const { rows } = await sql<DeliveryKey>`
+    select ${keyColumns} from deliveries d where d.account_id = ${accountId} and d.id = ${id}`.execute(tx);
+  await replayMet(tx, rows);
+  return rows.length === 1;
 }
 
 export interface ReplayRow {
@@ -121,20 +160,21 @@ export async function findOpenReplays(
  * after the replay was requested. Returns how many were examined; 0 also if another process has it locked.
  */
 export async function replayStep(tx: Tx, id: string, limit: number): Promise<number> {
-  const { rows } = await sql<{ met: number }>`
-    with replay as (select * from replays where id = ${id} and finished_at is null for update skip locked),
-    met as materialized (
-      select d.* from replay r join lateral (
-        select subject_id, endpoint_id, stage, id, r.states from deliveries
-        where account_id = r.account_id and id > r.after_id and endpoint_id = r.endpoint_id and state = any (r.states)
-          and id < uuid7_floor(greatest(least(r.to_at, r.created_at + interval '1 ms'), 'epoch'))
-        order by id limit ${limit}::int) d on true),
-    ${replayMatched(sql`l.state = any (m.states)`)},
-    step as (
-      update replays r set replayed = r.replayed + (select count(*) from moved),
-        after_id = coalesce((select id from met order by id desc limit 1), r.after_id),
-        finished_at = case when (select count(*) from met) < ${limit}::int then now() end
-      from replay where r.id = replay.id)
-    select count(*) as met from met`.execute(tx);
-  return rows[0]?.met ?? 0;
+  const locked = await sql<{ states: number[] }>`
+    select states from replays where id = ${id} and finished_at is null for update skip locked`.execute(tx);
+  const [replay] = locked.rows;
+  if (!replay) return 0;
+  const { rows: met } = await sql<DeliveryKey & { id: string }>`
+    select x.* from replays r join lateral (
+      select ${keyColumns}, d.id from deliveries d
+      where d.account_id = r.account_id and d.id > r.after_id and d.endpoint_id = r.endpoint_id and d.state = any (r.states)
+        and d.id < uuid7_floor(greatest(least(r.to_at, r.created_at + interval '1 ms'), 'epoch'))
+      order by d.id limit ${limit}::int) x on true
+    where r.id = ${id} order by x.id`.execute(tx);
+  const replayed = await replayMet(tx, met, replay.states);
+  await sql`
+    update replays set replayed = replayed + ${replayed}, after_id = coalesce(${met.at(-1)?.id ?? null}::uuid, after_id),
+      finished_at = case when ${met.length}::int < ${limit}::int then now() end
+    where id = ${id}`.execute(tx);
+  return met.length;
 }

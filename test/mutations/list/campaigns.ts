@@ -66,8 +66,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a pause takes a message that is being dispatched out of the queue',
     file: feeds,
-    find: 'and m.state = ${stateSql.queued} and m.expires_at > now()\n        order by',
-    replace: 'and m.expires_at > now()\n        order by',
+    find: 'and m.state = ${stateSql.queued} and m.expires_at > now()\n      order by',
+    replace: 'and m.expires_at > now()\n      order by',
     tests: steps,
   },
   {

@@ -63,8 +63,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a replay repeats a pending delivery',
     file: 'src/webhooks/replay/store.ts',
-    find: 'where not (l.state = ${state.ready} and l.due_at > now()) and ${wanted}',
-    replace: 'where ${wanted}',
+    find: 'where not (l.state = ${state.ready} and l.due_at > now()) and l.state',
+    replace: 'where l.state',
     tests,
   },
   {
@@ -72,6 +72,21 @@ export const mutations: Mutation[] = [
     file: 'src/webhooks/publish-store.ts',
     find: 'e.status = ${status.active} and e.failures < ${failuresToBackOff} and e.paused_until is null\n',
     replace: 'e.status = ${status.active} and e.paused_until is null\n',
+    tests,
+  },
+  {
+    name: 'a replay locks the stages of its messages only after it has read them all',
+    file: 'src/webhooks/replay/store.ts',
+    find: 'from (select * from stages order by subject_id, endpoint_id, stage) k',
+    replace: 'from stages k',
+    tests: ['test/db/statements.test.ts'],
+  },
+  {
+    name: 'a replay reads the stages before it has locked them',
+    file: 'src/webhooks/replay/store.ts',
+    find: '  await lockStages(tx, met);\n  return replayLocked(tx, met, states);',
+    replace:
+      '  const made = await replayLocked(tx, met, states);\n  await lockStages(tx, met);\n  return made;',
     tests,
   },
 ];

@@ -21,8 +21,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a claim does not store the process of its lease',
     file: 'src/messaging/sending/messages-claims-store.ts',
-    find: ', leased_by = ${processId}',
-    replace: '',
+    find: 'else ${processId}::int end',
+    replace: 'else m.leased_by end',
     tests: queue,
   },
   {

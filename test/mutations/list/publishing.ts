@@ -186,15 +186,15 @@ export const mutations: Mutation[] = [
   {
     name: 'two processes perform the same step of a replay',
     file: replay,
-    find: 'and finished_at is null for update skip locked)',
-    replace: 'and finished_at is null)',
+    find: 'and finished_at is null for update skip locked`',
+    replace: 'and finished_at is null`',
     tests: moves,
   },
   {
     name: 'a replay waits for the process that performs it',
     file: replay,
-    find: 'and finished_at is null for update skip locked)',
-    replace: 'and finished_at is null for update)',
+    find: 'and finished_at is null for update skip locked`',
+    replace: 'and finished_at is null for update`',
     tests: moves,
   },
   {

@@ -58,9 +58,9 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a message whose file was removed is resent',
-    file: verb,
-    find: "if (row?.state === 'ready' && row.public_id !== null) return row.public_id;",
-    replace: 'if (row?.public_id) return row.public_id;',
+    file: 'src/messaging/templates/media-files.ts',
+    find: "if (row?.state !== 'ready' || row.public_id === null) return undefined;",
+    replace: 'if (!row || row.public_id === null) return undefined;',
     tests,
   },
   {

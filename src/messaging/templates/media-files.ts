@@ -1,9 +1,15 @@
 // Stored files that recipients name, as templates need them.
 import type { Db } from '../../db/db.ts';
 import { findMediaById, lockMediaShared } from '../media/store.ts';
-import type { MediaFile } from '../templates/fill-header.ts';
+import type { MediaFile } from './fill-header.ts';
 
-const fileOf = (row: { id: string; kind: string; mime_type: string; file_name: string }): MediaFile => ({
+/** A stored file, as filling a template needs it. */
+export const fileOf = (row: {
+  id: string;
+  kind: string;
+  mime_type: string;
+  file_name: string;
+}): MediaFile => ({
   id: row.id,
   kind: row.kind,
   mimeType: row.mime_type,
