@@ -14,10 +14,10 @@ import { listen } from './http/listen.ts';
 import { once } from './http/once.ts';
 import { browserOrigins } from './http/session-cookie.ts';
 import { feedSends } from './messaging/campaigns/feed.ts';
-import { openLinkRecipients } from './messaging/contacts/link-recipients.ts';
 import { ensureRegistered, forgetRejectedRegistration } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
 import { changeOptOuts } from './messaging/opt-outs/change.ts';
+import { openLinkRecipients } from './messaging/opt-outs/link-recipients.ts';
 import { optOutByError } from './messaging/opt-outs/opt-out.ts';
 import { openApplyReceived } from './messaging/received/apply-received.ts';
 import { resendReply } from './messaging/replies/resend-reply.ts';
@@ -66,7 +66,7 @@ function openMessageDispatcher(parts: Parts, deliveries: DeliveryThread, publicU
     deliveries,
     publicUrl,
     ...access,
-    linkRecipient: openLinkRecipients(parts),
+    linkRecipient: openLinkRecipients({ ...parts, deliveries }),
     onOutcome: (outcome) => parts.metrics.messages.inc({ outcome }),
     registeredMedia: (of) => ensureRegistered(parts, of),
     forgetMedia: (of) => forgetRejectedRegistration(parts, of),

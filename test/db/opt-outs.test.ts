@@ -1,14 +1,10 @@
-// Opt-outs at the database: the gate of every statement that begins a dispatch, and the opt-out of all identities of a contact.
+// Opt-outs at the database: the gate of every statement that begins a dispatch.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import type { Tx } from '../../src/db/db.ts';
-import { retryTransient } from '../../src/db/failure.ts';
 import { feedRecipients, startScheduled } from '../../src/messaging/campaigns/feeds-store.ts';
-import { recordPeople } from '../../src/messaging/contacts/record-people.ts';
 import { changeOptOuts } from '../../src/messaging/opt-outs/change.ts';
 import { type Act, scope, source } from '../../src/messaging/opt-outs/opt-out.ts';
-import { recordActs } from '../../src/messaging/opt-outs/record.ts';
 import { beginDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
 import { insertScheduledSend } from '../../src/messaging/sending/scheduled-store.ts';
 import { insertSend, type NewMessage } from '../../src/messaging/sending/sends-store.ts';
@@ -190,102 +186,10 @@ describe('the plan of the gate', () => {
   });
 });
 
-describe('the opt-out of a contact', () => {
-  const person = (names: { phone?: string; userId?: string; otherPhones?: string[] }) => ({
-    ...{ accountId, atMs: Date.now(), wroteTo: null },
-    person: { phone: null, userId: null, name: null, otherPhones: [], otherUserIds: [], ...names },
-  });
-  const inTx = <T>(work: (tx: Tx) => Promise<T>) =>
-    retryTransient(() => database.db.transaction().execute(work), 5);
-  const name = (...names: Parameters<typeof person>) =>
-    inTx((tx) => recordPeople(tx, [person(...names)], Date.now()));
-  const identities = async () =>
-    (
-      await sql<{ identity: string; opt_out: number; scope: number | null }>`
-        select i.identity, i.opt_out, o.scope from contact_identities i
-        left join opt_outs o on o.account_id = i.account_id and o.contact_id = i.contact_id order by 1`.execute(
-        database.db,
-      )
-    ).rows;
-  const recorded = async () =>
-    (
-      await sql<{ scope: number; source: number; reason: string | null }>`
-        select scope, source, reason from opt_outs`.execute(database.db)
-    ).rows;
-  const say = async (phone: string, one: Act) => {
-    const { contactIds } = await name({ phone });
-    await inTx((tx) =>
-      recordActs(tx, [{ accountId, contactId: contactIds[0] as string, act: one }], Date.now()),
-    );
-  };
-
-  it('is that of all its identities, also of new ones, and is lifted for all', async () => {
-    await name({ phone: noMarketing, userId: 'A' });
-    await change(noMarketing, scope.marketing);
-    await name({ userId: 'A', otherPhones: ['15550000009'] });
-    const expected = [noMarketing, '15550000009', 'u:A'].sort();
-    expect(await identities()).toEqual(expected.map((identity) => ({ identity, opt_out: 1, scope: 1 })));
-    await change('15550000009', scope.none);
-    expect(await identities()).toEqual(expected.map((identity) => ({ identity, opt_out: 0, scope: 0 })));
-  });
-
-  it('does not hold in another account', async () => {
-    await change(noMarketing, scope.marketing);
-    const other = uuidv7();
-    await sql`update contact_identities set account_id = ${other}`.execute(database.db);
-    const { keys } = await stored(marketing, 'queued');
-    expect(await beginNow(database, keys)).toEqual([true, true, true]);
-  });
-
-  const early = Date.now() - 60_000;
-  it.each<[string, Act | null, Act | null, object[]]>([
-    ['of the other contact', null, act(1, source.keyword, early), [{ scope: 1, source: source.keyword }]],
-    ['of the older contact', act(1, source.platform, early), null, [{ scope: 1, source: source.platform }]],
-    [
-      'that is stricter',
-      act(1, source.keyword, early + 9),
-      act(2, source.api, early),
-      [{ scope: 2, source: 4 }],
-    ],
-    [
-      'rather than none',
-      act(0, source.keyword, early + 9000),
-      act(1, source.button, early),
-      [{ scope: 1, source: 2 }],
-    ],
-    [
-      'that is newer',
-      act(1, source.keyword, early),
-      act(1, source.error, early + 9000),
-      [{ scope: 1, source: 3 }],
-    ],
-  ])('remains after a merge: the one %s', async (_which, first, second, expected) => {
-    if (first) await say(noMarketing, first);
-    else await name({ phone: noMarketing });
-    if (second) await say(nothing, second);
-    else await name({ phone: nothing });
-    await name({ phone: noMarketing, otherPhones: [nothing] });
-    expect(await recorded()).toMatchObject(expected);
-    const [{ scope: to } = { scope: 0 }] = await recorded();
-    expect(await identities()).toEqual(
-      [noMarketing, nothing].map((identity) => ({ identity, opt_out: to, scope: to })),
-    );
-  });
-
-  it('is the same for every identity after concurrent merges, names and changes', async () => {
-    const names = Array.from({ length: 8 }, (_, index) => `1555000010${index}`);
-    const work = Array.from({ length: 60 }, (_, index) => {
-      const [one, other] = [names[index % 8] as string, names[(index * 5 + 1) % 8] as string];
-      if (index % 3 === 0) return change(one, (index % 2) as 0 | 1);
-      return name({ phone: one, otherPhones: index % 4 === 0 ? [other] : [], userId: `U${index % 8}` });
-    });
-    await Promise.all(work);
-    for (const { opt_out, scope: to } of await identities()) expect(opt_out).toBe(to ?? 0);
-    const { rows: lost } = await sql`
-      select 1 from opt_outs o where not exists (select from contacts c where c.id = o.contact_id)
-      union all select 1 from contact_identities i where not exists (select from contacts c where c.id = i.contact_id)`.execute(
-      database.db,
-    );
-    expect(lost).toEqual([]);
-  });
+it('an opt-out does not hold in another account', async () => {
+  await change(noMarketing, scope.marketing);
+  const other = uuidv7();
+  await sql`update contact_identities set account_id = ${other}`.execute(database.db);
+  const { keys } = await stored(marketing, 'queued');
+  expect(await beginNow(database, keys)).toEqual([true, true, true]);
 });

@@ -15,9 +15,11 @@ export function identityOf(names: { phone: string | null; userId: string | null 
   return names.userId === null ? null : userIdentity(names.userId);
 }
 
+/** True if an identity is the platform's id of a person, not a number. */
+export const isUserId = (identity: string): boolean => identity.startsWith(userIdPrefix);
+
 /** The numbers and user ids in a list of identities. */
 export function namesOf(identities: readonly string[]): { phones: string[]; userIds: string[] } {
-  const isUserId = (identity: string) => identity.startsWith(userIdPrefix);
   return {
     phones: identities.filter((one) => !isUserId(one)),
     userIds: identities.filter(isUserId).map((one) => one.slice(userIdPrefix.length)),

@@ -3,6 +3,7 @@ import { uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
 import { serializationFailure } from '../../db/failure.ts';
 import {
+  type ContactKey,
   type ContactNews,
   insertContacts,
   lockContacts,
@@ -17,7 +18,7 @@ import {
   mergeInto,
   setOptOut,
 } from './identities-store.ts';
-import { groupPeople, type NamedPerson, type PersonGroup } from './identity.ts';
+import { groupPeople, isUserId, type NamedPerson, type PersonGroup } from './identity.ts';
 import { type RecordedPerson, recordUsual, type UsualPerson } from './usual-people-store.ts';
 
 /** Contacts that turned out to be one person. */
@@ -28,10 +29,18 @@ export interface Merge {
   others: string[];
 }
 
+/** A contact of which a part turned out to be somebody with a stricter opt-out. */
+export interface Stricter extends ContactKey {
+  /** The weakest opt-out of its parts. */
+  previousOptOut: number;
+}
+
 export interface RecordedPeople {
   /** The contact of each report, by its position; undefined if the report names nobody. */
   contactIds: (string | undefined)[];
   merges: Merge[];
+  /** Publish their changes in the same transaction. */
+  stricter: Stricter[];
 }
 
 /** The contact of a group, after its identities are claimed. */
@@ -96,9 +105,10 @@ export async function recordOthers(
     done.add(group);
   }
   const groups = prepared.groups.filter((group) => !done.has(group));
-  if (groups.length === 0) return { contactIds, merges: [] };
+  if (groups.length === 0) return { contactIds, merges: [], stricter: [] };
   const known = contactsByIdentity(await findIdentities(tx, groups.flatMap(keysOf)));
   const merges: Merge[] = [];
+  const stricter: Stricter[] = [];
   const resolved: Resolved[] = [];
   const unresolved: PersonGroup[] = [];
   for (const group of groups) {
@@ -108,13 +118,29 @@ export async function recordOthers(
     if (contactId !== undefined && others.length === 0) resolved.push({ group, contactId, isNew: false });
     else unresolved.push(group);
   }
-  if (unresolved.length > 0) resolved.push(...(await claim(tx, unresolved, known, nowMs, merges)));
+  if (unresolved.length > 0)
+    resolved.push(...(await claim(tx, unresolved, known, nowMs, { merges, stricter })));
   // a contact that another person of this batch was found to be
   const remaining = remainingContacts(merges);
   for (const one of resolved) one.contactId = remaining(one.contactId);
   await writeContacts(tx, resolved);
   for (const { group, contactId } of resolved) recorded(group, contactId);
-  return { contactIds: contactIds.map((id) => (id === undefined ? id : remaining(id))), merges };
+  return {
+    contactIds: contactIds.map((id) => (id === undefined ? id : remaining(id))),
+    merges,
+    stricter: onePerContact(stricter.map((one) => ({ ...one, contactId: remaining(one.contactId) }))),
+  };
+}
+
+/** One entry per contact, with the weakest previous opt-out. */
+function onePerContact(all: readonly Stricter[]): Stricter[] {
+  const byContact = new Map<string, Stricter>();
+  for (const one of all) {
+    const key = `${one.accountId} ${one.contactId}`;
+    if (one.previousOptOut < (byContact.get(key)?.previousOptOut ?? Number.POSITIVE_INFINITY))
+      byContact.set(key, one);
+  }
+  return [...byContact.values()];
 }
 
 const keysOf = ({ accountId, identities }: PersonGroup) =>
@@ -135,13 +161,13 @@ export function remainingContacts(merges: readonly Merge[]): (contactId: string)
   };
 }
 
-/** Inserts the missing identities of these people, and merges the contacts that they join. */
+/** Inserts the missing identities of these people, and merges the contacts that they join. Adds to `merges` and `stricter`. */
 async function claim(
   tx: Tx,
   groups: PersonGroup[],
   known: Known,
   nowMs: number,
-  merges: Merge[],
+  { merges, stricter }: Pick<RecordedPeople, 'merges' | 'stricter'>,
 ): Promise<Resolved[]> {
   const proposed = groups.map((group) => {
     const existing = group.identities.flatMap((identity) => known(group, identity)?.contactId ?? []).sort();
@@ -157,6 +183,8 @@ async function claim(
   if (existing.length > 0) await lockContacts(tx, existing);
   const claimed = contactsByIdentity(await claimIdentities(tx, wanted));
   const resolved: Resolved[] = [];
+  // an earlier group of the batch may have changed the opt-out of a contact
+  const optOuts = new Map<string, number>();
   for (const { group, contactId: own, isNew } of proposed) {
     const rows = group.identities.flatMap((identity) => claimed(group, identity) ?? []);
     const remaining = remainingContacts(merges);
@@ -165,14 +193,23 @@ async function claim(
     const contactId = ids.find((id) => !isNew || id !== own) ?? own;
     const others = ids.filter((id) => id !== contactId);
     resolved.push({ group, contactId, isNew: isNew && contactId === own });
-    const optOut = Math.max(...rows.map((row) => row.optOut));
+    const before = rows.map((row) => Math.max(row.optOut, optOuts.get(remaining(row.contactId)) ?? 0));
+    const optOut = Math.max(...before);
     if (others.length > 0) {
       const merge = { accountId: group.accountId, contactId, others };
       await mergeInto(tx, merge);
       merges.push(merge);
     }
+    if (optOut === 0) continue;
     // what the person decided holds for every identity
-    if (optOut > 0) await setOptOut(tx, { accountId: group.accountId, contactId }, optOut);
+    await setOptOut(tx, { accountId: group.accountId, contactId }, optOut);
+    optOuts.set(contactId, optOut);
+    // templates go to numbers: a new id of a person changes nothing that they receive
+    const isNewId = ({ identity, contactId }: IdentityRow) =>
+      isUserId(identity) && contactId === own && known(group, identity) === undefined;
+    const weaker = before.filter((one, index) => one < optOut && !isNewId(rows[index] as IdentityRow));
+    if (weaker.length > 0)
+      stricter.push({ accountId: group.accountId, contactId, previousOptOut: Math.min(...weaker) });
   }
   return resolved;
 }

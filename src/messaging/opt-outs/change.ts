@@ -7,9 +7,9 @@ import { type PublishDeps, publish } from '../../webhooks/publish.ts';
 import type { PersonFilter } from '../contacts/find.ts';
 import { findIdentities } from '../contacts/identities-store.ts';
 import { identitiesOf } from '../contacts/identity.ts';
-import { recordPeople, remainingContacts } from '../contacts/record-people.ts';
+import { recordPeople, remainingContacts, type Stricter } from '../contacts/record-people.ts';
 import type { Act } from './opt-out.ts';
-import { type RecordedActs, recordActs } from './record.ts';
+import { eventsOfStricter, type RecordedActs, recordActs } from './record.ts';
 
 export interface ChangeDeps extends PublishDeps {
   db: Db;
@@ -67,17 +67,22 @@ export async function recordPersonActs(
   nowMs: number,
 ): Promise<RecordedActs & { contactIds: string[] }> {
   if (acts.length === 0) return { contactIds: [], changed: [], scopes: [], events: [] };
-  const contactIds = await contactsOf(tx, acts, nowMs);
+  const { contactIds, stricter } = await contactsOf(tx, acts, nowMs);
+  const merged = await eventsOfStricter(tx, stricter, nowMs);
   const recorded = await recordActs(
     tx,
     acts.map(({ accountId, act }, index) => ({ accountId, contactId: contactIds[index] as string, act })),
     nowMs,
   );
-  return { ...recorded, contactIds };
+  return { ...recorded, events: [...merged, ...recorded.events], contactIds };
 }
 
 /** The contact of each person. People who are not known yet become contacts, and names that an act gives together become one. */
-async function contactsOf(tx: Tx, acts: readonly PersonAct[], nowMs: number): Promise<string[]> {
+async function contactsOf(
+  tx: Tx,
+  acts: readonly PersonAct[],
+  nowMs: number,
+): Promise<{ contactIds: string[]; stricter: Stricter[] }> {
   const textOf = (accountId: string, identity: string) => `${accountId} ${identity}`;
   const named = acts.map(({ accountId, person }) => {
     const report = reported(person);
@@ -103,5 +108,8 @@ async function contactsOf(tx: Tx, acts: readonly PersonAct[], nowMs: number): Pr
   );
   for (const [at, { index }] of unknown.entries()) contactIds[index] = recorded.contactIds[at];
   const remaining = remainingContacts(recorded.merges);
-  return contactIds.map((contactId) => remaining(contactId as string));
+  return {
+    contactIds: contactIds.map((contactId) => remaining(contactId as string)),
+    stricter: recorded.stricter,
+  };
 }

@@ -27,7 +27,7 @@ export function changeData({
   contact: { contactId: string; phone: string | null; userId: string | null };
   /** Every number of the contact. */
   phones: string[];
-  before: OptOutState | undefined;
+  before: Pick<OptOutState, 'scope'> | undefined;
   after: OptOutState;
   atMs: number;
 }) {

@@ -4,7 +4,7 @@ import type { Tx } from '../../db/db.ts';
 import { type EventToPublish, eventBody } from '../../webhooks/publish.ts';
 import { type ContactKey, type LockedContact, lockContacts } from '../contacts/contacts-store.ts';
 import { phonesOf } from '../contacts/identities-store.ts';
-import { mergedConcurrently } from '../contacts/record-people.ts';
+import { mergedConcurrently, type Stricter } from '../contacts/record-people.ts';
 import { type Act, afterAct, type Scope, scope } from './opt-out.ts';
 import { changeData } from './presenter.ts';
 import { findOptOuts, type StoredOptOut, writeOptOuts } from './store.ts';
@@ -16,7 +16,7 @@ export interface ContactAct extends ContactKey {
 
 /** A change of what a person receives. */
 interface Change {
-  before: StoredOptOut | undefined;
+  before: { scope: Scope } | undefined;
   after: StoredOptOut;
   /** When it happened. */
   atMs: number;
@@ -66,6 +66,26 @@ export async function recordActs(tx: Tx, acts: readonly ContactAct[], nowMs: num
     [...touched].map((key) => states.get(key) as StoredOptOut),
   );
   return { changed, scopes, events: await eventsOf(tx, changes, contacts, nowMs) };
+}
+
+/**
+ * Returns the events of people who turned out to be somebody who had opted out, to be published in the same transaction. Call it before
+ * `recordActs`: it reads what the merge left.
+ */
+export async function eventsOfStricter(
+  tx: Tx,
+  stricter: readonly Stricter[],
+  nowMs: number,
+): Promise<EventToPublish[]> {
+  if (stricter.length === 0) return [];
+  const contacts = new Map((await lockContacts(tx, stricter)).map((one) => [keyText(one), one]));
+  const states = new Map((await findOptOuts(tx, stricter)).map((row) => [keyText(row), row]));
+  const changes = stricter.flatMap((one): Change[] => {
+    const after = states.get(keyText(one));
+    const before = { scope: one.previousOptOut as Scope };
+    return after && contacts.has(keyText(one)) ? [{ before, after, atMs: after.actedAtMs }] : [];
+  });
+  return eventsOf(tx, changes, contacts, nowMs);
 }
 
 async function eventsOf(

@@ -6,7 +6,7 @@ import type { NamedPerson } from '../contacts/identity.ts';
 import { type PreparedPeople, recordOthers } from '../contacts/record-people.ts';
 import type { RecordedPerson } from '../contacts/usual-people-store.ts';
 import { type Act, scope } from '../opt-outs/opt-out.ts';
-import { recordActs } from '../opt-outs/record.ts';
+import { eventsOfStricter, recordActs } from '../opt-outs/record.ts';
 import { maySay, type OptOutSettings, wordsOf } from '../opt-outs/words.ts';
 import { actOfMessage, actOfPreference } from './opt-out-acts.ts';
 import type { NewReceived } from './store.ts';
@@ -119,7 +119,8 @@ export async function recordNamed(
 ): Promise<{ events: EventToPublish[]; said: Said[] }> {
   const { people, prepared, usual, fresh, settings } = batch;
   const words = new Map([...settings].map(([accountId, one]) => [accountId, wordsOf(one)]));
-  const { contactIds } = await recordOthers(tx, prepared, usual, nowMs);
+  const { contactIds, stricter } = await recordOthers(tx, prepared, usual, nowMs);
+  const merged = await eventsOfStricter(tx, stricter, nowMs);
   const acts = people.flatMap(({ named, arrival, act: noticed, rank }, index) => {
     const { accountId } = named;
     const contactId = contactIds[index];
@@ -137,7 +138,7 @@ export async function recordNamed(
     if (!isHeard || named.wroteTo === null || to === undefined) return [];
     return [{ accountId: named.accountId, contactId, senderId: named.wroteTo, to, word, no }];
   });
-  return { events, said };
+  return { events: [...merged, ...events], said };
 }
 
 function recipientOf({ phone, userId }: NamedPerson['person']): Said['to'] | undefined {

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { uuidTime } from '../../base/uuid-time.ts';
 import type { MessagingPlatform, SenderAccess, SentMessage } from '../../ports/platform.ts';
-import type { RecipientLink } from '../contacts/link-recipients.ts';
+import type { RecipientLink } from '../opt-outs/link-recipients.ts';
 import { isHalt } from '../senders/halt.ts';
 import type { DispatchWrites } from './dispatch-writes.ts';
 import {

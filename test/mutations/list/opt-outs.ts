@@ -6,6 +6,7 @@ const sends = 'src/messaging/sending/sends-store.ts';
 const rule = 'src/messaging/opt-outs/opt-out.ts';
 const rules = ['test/rules/opt-out.test.ts'];
 const gate = ['test/db/opt-outs.test.ts'];
+const contacts = ['test/db/opt-outs-of-contacts.test.ts'];
 const api = ['test/api/opt-outs.test.ts'];
 const sources = ['test/api/opt-out-sources.test.ts'];
 const words = ['test/rules/opt-out-words.test.ts'];
@@ -93,42 +94,84 @@ export const mutations: Mutation[] = [
     file: 'src/messaging/opt-outs/store.ts',
     find: 'update contact_identities i set opt_out = x.scope from x',
     replace: 'update contact_identities i set opt_out = i.opt_out from x',
-    tests: gate,
+    tests: contacts,
   },
   {
     name: 'a new identity of a person who opted out has no opt-out',
     file: 'src/messaging/contacts/record-people.ts',
-    find: 'const optOut = Math.max(...rows.map((row) => row.optOut));',
-    replace: 'const optOut = rows.length > 99 ? 1 : 0;',
-    tests: gate,
+    find: 'const optOut = Math.max(...before);',
+    replace: 'const optOut = before.length > 99 ? 1 : 0;',
+    tests: contacts,
   },
   {
     name: 'a merge keeps the weaker opt-out',
     file: 'src/messaging/contacts/identities-store.ts',
     find: 'order by scope desc, acted_at desc, contact_id limit 1',
     replace: 'order by scope, acted_at desc, contact_id limit 1',
-    tests: gate,
+    tests: contacts,
   },
   {
     name: 'a merge keeps the older of equal opt-outs',
     file: 'src/messaging/contacts/identities-store.ts',
     find: 'order by scope desc, acted_at desc, contact_id limit 1',
     replace: 'order by scope desc, acted_at, contact_id limit 1',
-    tests: gate,
+    tests: contacts,
   },
   {
     name: 'the opt-out of a merged contact stays with it',
     file: 'src/messaging/contacts/identities-store.ts',
     find: 'update opt_outs set contact_id = ${contactId} where ${all}',
     replace: 'update opt_outs set contact_id = contact_id where ${all}',
-    tests: gate,
+    tests: contacts,
   },
   {
     name: 'acts are recorded for a contact that is being merged',
     file: 'src/messaging/contacts/contacts-store.ts',
     find: 'order by c.account_id, c.id for no key update of c`.execute(tx);\n  return rows;',
     replace: 'order by c.account_id, c.id`.execute(tx);\n  return rows;',
-    tests: gate,
+    tests: contacts,
+  },
+  {
+    name: 'an opt-out that an earlier person of the batch brought is forgotten',
+    file: 'src/messaging/contacts/record-people.ts',
+    find: 'optOuts.set(contactId, optOut);',
+    replace: '',
+    tests: contacts,
+  },
+  {
+    name: 'a merge of people with the same opt-out is reported',
+    file: 'src/messaging/contacts/record-people.ts',
+    find: 'one < optOut && !isNewId',
+    replace: 'one <= optOut && !isNewId',
+    tests: contacts,
+  },
+  {
+    name: 'a new id of a person who opted out is reported',
+    file: 'src/messaging/contacts/record-people.ts',
+    find: 'one < optOut && !isNewId(rows[index] as IdentityRow)',
+    replace: 'one < optOut && index >= 0',
+    tests: contacts,
+  },
+  {
+    name: 'a link that makes somebody stricter is not reported',
+    file: 'src/messaging/opt-outs/link-recipients.ts',
+    find: 'await eventsOfStricter(tx, stricter, nowMs)',
+    replace: '[]',
+    tests: contacts,
+  },
+  {
+    name: 'an act that makes somebody else stricter is not reported',
+    file: 'src/messaging/opt-outs/change.ts',
+    find: '[...merged, ...recorded.events]',
+    replace: 'recorded.events',
+    tests: contacts,
+  },
+  {
+    name: 'a callback that makes somebody stricter is not reported',
+    file: 'src/messaging/received/people-in-batch.ts',
+    find: '[...merged, ...events]',
+    replace: 'events',
+    tests: contacts,
   },
   {
     name: 'a stop word counts within a longer text',

@@ -173,8 +173,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a merged contact loses its opt-out',
     file: 'src/messaging/contacts/record-people.ts',
-    find: 'if (optOut > 0) await',
-    replace: 'if (optOut > 2) await',
+    find: 'if (optOut === 0) continue;',
+    replace: 'if (optOut < 3) continue;',
     tests: contacts,
   },
   {

@@ -2,10 +2,12 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
+import { type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
-import { findIdentities } from './identities-store.ts';
-import { phoneIdentity } from './identity.ts';
-import { recordPeople } from './record-people.ts';
+import { findIdentities } from '../contacts/identities-store.ts';
+import { phoneIdentity } from '../contacts/identity.ts';
+import { recordPeople } from '../contacts/record-people.ts';
+import { eventsOfStricter } from './record.ts';
 
 /** A recipient whose number the platform writes differently, as in Brazil and Mexico. */
 export interface RecipientLink {
@@ -16,6 +18,11 @@ export interface RecipientLink {
   platformPhone: string;
 }
 
+interface LinkDeps extends PublishDeps {
+  hot: Db;
+  clock: Clock;
+}
+
 /** Links are not urgent: they wait for others. */
 const gapMs = 100;
 
@@ -23,11 +30,7 @@ const gapMs = 100;
  * Returns a function that records links in batches and never rejects. A link that is lost in a crash is made by the next
  * message to that number.
  */
-export function openLinkRecipients(deps: {
-  hot: Db;
-  clock: Clock;
-  log: Log;
-}): (link: RecipientLink) => Promise<void> {
+export function openLinkRecipients(deps: LinkDeps & { log: Log }): (link: RecipientLink) => Promise<void> {
   const add = batch<RecipientLink, undefined>((links) => recordLinks(deps, links), {
     gapMs,
     max: 500,
@@ -42,7 +45,7 @@ export function openLinkRecipients(deps: {
   };
 }
 
-async function recordLinks(deps: { hot: Db; clock: Clock }, links: RecipientLink[]): Promise<undefined[]> {
+async function recordLinks(deps: LinkDeps, links: RecipientLink[]): Promise<undefined[]> {
   const keys = links.flatMap(({ accountId, phone, platformPhone }) =>
     [phone, platformPhone].map((one) => ({ accountId, identity: phoneIdentity(one) })),
   );
@@ -58,7 +61,11 @@ async function recordLinks(deps: { hot: Db; clock: Clock }, links: RecipientLink
       ...{ accountId, atMs: nowMs, wroteTo: null },
       person: { phone: platformPhone, userId: null, name: null, otherPhones: [phone], otherUserIds: [] },
     }));
-    await deps.hot.transaction().execute((tx) => recordPeople(tx, people, nowMs));
+    const leased = await deps.hot.transaction().execute(async (tx) => {
+      const { stricter } = await recordPeople(tx, people, nowMs);
+      return publish(deps, tx, await eventsOfStricter(tx, stricter, nowMs));
+    });
+    deps.deliveries.offer(leased);
   }
   return links.map(() => undefined);
 }
