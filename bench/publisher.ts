@@ -8,7 +8,7 @@ import { openLog } from '../src/base/log.ts';
 import { openOutgoing } from '../src/base/outgoing.ts';
 import { type Connection, type Db, openDb } from '../src/db/db.ts';
 import { type Deliveries, openDeliveries } from '../src/webhooks/delivery/deliveries.ts';
-import { messageStatusBody, stages } from '../src/webhooks/event.ts';
+import { messageStatusBody, stages } from '../src/webhooks/delivery/event.ts';
 import { publish } from '../src/webhooks/publish.ts';
 import { startWorker, type Worker } from '../src/work/worker.ts';
 import { nowMs, serveParent } from './child.ts';

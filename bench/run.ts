@@ -16,6 +16,7 @@ const names = [
   'pace',
   'upload',
   'growth',
+  'storage',
   'statistics',
   'idle',
 ] as const;

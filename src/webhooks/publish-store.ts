@@ -18,6 +18,7 @@ import {
   insertFailureCounts,
   insertSuccessCounts,
 } from './delivery/delivery-counts-store.ts';
+import type { Derivation } from './delivery/derived-body.ts';
 import { endpointStatus } from './endpoints/status.ts';
 
 const state = sqlConstants(deliveryState);
@@ -34,6 +35,8 @@ export interface NewEvent {
   kind: string;
   messageId: string | null;
   body: string;
+  /** If set, the body is not stored, but made again from the message when it is read. */
+  derivation?: Derivation | undefined;
 }
 
 /** An inserted and leased delivery. One with `rank` 1 may start now; the rows after it, up to the next `rank` 1, are its later stages. */
@@ -61,8 +64,11 @@ export async function insertDeliveries(
     /* insertDeliveries */ with v as materialized (
       select * from unnest(${arrayText(events.map((event) => event.accountId))}::uuid[],
         ${arrayText(events.map((event) => event.subjectId))}::uuid[], ${arrayText(events.map((event) => event.stage))}::smallint[],
-        ${textArray(events.map((event) => event.kind))}::text[], ${textArray(events.map((event) => event.messageId))}::text[],
-        ${jsonLines(events.map((event) => event.body))}) with ordinality v(account_id, subject_id, stage, kind, message_id, body, no)),
+        ${textArray(events.map((event) => event.kind))}::text[], ${textArray(events.map((event) => (event.derivation ? null : event.messageId)))}::text[],
+        ${jsonLines(events.map((event) => (event.derivation ? null : event.body)))},
+        ${arrayText(events.map((event) => event.derivation?.form ?? null))}::smallint[],
+        ${arrayText(events.map((event) => event.derivation?.madeAtMs ?? null))}::bigint[])
+        with ordinality v(account_id, subject_id, stage, kind, message_id, body, form, made_ms, no)),
     known as materialized (
       select p.subject_id, p.endpoint_id, p.stage from (select distinct subject_id from v where stage > 0) s
       join deliveries p on p.subject_id = s.subject_id),
@@ -80,8 +86,9 @@ export async function insertDeliveries(
       from v join endpoints e on e.account_id = v.account_id and e.status <> ${status.deleted} and v.kind = any (e.events)
       where (v.subject_id, e.id, v.stage) not in (select subject_id, endpoint_id, stage from known)),
     written as (
-      insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, message_id, body, state, due_at, leased_by, last_failure)
-      select id, account_id, endpoint_id, subject_id, stage, kind, message_id, body,
+      insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, message_id, body, body_form, made_ms, state, due_at,
+        leased_by, last_failure)
+      select id, account_id, endpoint_id, subject_id, stage, case when form is null then kind end, message_id, body, form, made_ms,
         case when dead then ${state.dead} when behind or rank > 1 then ${state.waiting} else ${state.ready} end,
         case when dead then null when behind or rank > 1 then now() + ${waitingMax}
           when open then now() + ${leaseMs}::int * interval '1 ms' else now() end,

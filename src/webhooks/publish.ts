@@ -4,12 +4,16 @@ import type { Db, Tx } from '../db/db.ts';
 import type { CountChange } from '../statistics/count-store.ts';
 import type { Deliveries } from './delivery/deliveries.ts';
 import type { LeasedDelivery } from './delivery/delivery.ts';
-import { eventBody, eventBodyOf, messageStatusBody, replyStatusBody } from './event.ts';
+import { bodyForm } from './delivery/derived-body.ts';
+import { eventBody, eventBodyOf, messageStatusBody, replyStatusBody } from './delivery/event.ts';
 import { deliveriesOfSubject } from './history/history.ts';
 import { insertDeliveries, type NewEvent } from './publish-store.ts';
 
 export type { LeasedDelivery };
 export { eventBody, eventBodyOf, messageStatusBody, replyStatusBody };
+
+/** The form of a body that `messageStatusBody` made of what the message keeps; its delivery does not store it. */
+export const messageStatusForm = bodyForm.messageStatus;
 
 /**
  * An event of one account. For `messages.status` and `replies.status`, `subjectId` is our message id and `stage` a value of `stages`; endpoints receive the stages of

@@ -3,9 +3,9 @@ import { uuidv7 } from '../base/ids.ts';
 import type { Db } from '../db/db.ts';
 import type { Deliveries } from './delivery/deliveries.ts';
 import type { AttemptResult } from './delivery/delivery.ts';
+import { eventBody } from './delivery/event.ts';
 import { recordEndpointRecovery } from './delivery/store.ts';
 import { type EndpointDeps, endpointNotFound, getEndpoint } from './endpoints/endpoint.ts';
-import { eventBody } from './event.ts';
 import { insertAttemptedDelivery } from './publish-store.ts';
 
 export interface TestEventDeps extends Pick<EndpointDeps, 'clock'> {

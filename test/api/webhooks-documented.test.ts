@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { subscribableKinds } from '../../src/contract/webhooks.ts';
-import { eventBody, messageStatusBody } from '../../src/webhooks/event.ts';
+import { eventBody, messageStatusBody } from '../../src/webhooks/delivery/event.ts';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
 import { type InterfaceDocument, openInterface } from '../harness/interface-document.ts';
 

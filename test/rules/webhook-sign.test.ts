@@ -4,13 +4,13 @@ import { sign, verify } from '@octokit/webhooks-methods';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
+import { asciiJson } from '../../src/webhooks/delivery/event.ts';
 import {
   bodySignature,
   secretProblem,
   signingKey,
   standardSignature,
 } from '../../src/webhooks/endpoints/sign.ts';
-import { asciiJson } from '../../src/webhooks/event.ts';
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`;
 

@@ -1,5 +1,10 @@
 // The webhook events of messages that moved: one for each stage published for the first time.
-import { type EventToPublish, messageStatusBody, replyStatusBody } from '../../webhooks/publish.ts';
+import {
+  type EventToPublish,
+  messageStatusBody,
+  messageStatusForm,
+  replyStatusBody,
+} from '../../webhooks/publish.ts';
 import { messageKind, newStages, type Stage } from './message.ts';
 import type { MovedMessage } from './messages-moves-store.ts';
 
@@ -40,9 +45,12 @@ function eventOf(row: MovedMessage, stage: Stage, madeAtMs: number) {
   }
   // the database has both for every message of this kind
   const sent = { sendId: row.send_id as string, recipientPhone: row.phone as string };
+  // the message keeps all of these but its error, and its platform id once it has one
+  const isKept = stage.name !== 'failed' && row.wamid !== null;
   return {
     kind: 'messages.status' as const,
     messageId,
     body: messageStatusBody({ ...status, ...sent }, madeAtMs),
+    derivation: isKept ? { form: messageStatusForm, madeAtMs } : undefined,
   };
 }

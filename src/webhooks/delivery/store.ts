@@ -17,11 +17,15 @@ import {
   type SuccessfulAttempt,
 } from './delivery.ts';
 import { insertFailureCounts, insertSuccessCounts } from './delivery-counts-store.ts';
+import { type BodyRow, withBodies } from './derived-body.ts';
+import { bodyColumns, joinMessage, type UnjoinedRow, withMessages } from './derived-body-store.ts';
 
 const leastId = '00000000-0000-0000-0000-000000000000';
 
 type Key = Pick<LeasedDelivery, 'subjectId' | 'endpointId' | 'stage'>;
 type LaterStage = Omit<LeasedDelivery, 'version' | 'failures'> & { firstId: string };
+type RowOf<Delivery> = Omit<Delivery, 'body'> & BodyRow;
+type ClaimedRow = Omit<LeasedDelivery, 'body'> & UnjoinedRow;
 
 const keyArrays = (keys: readonly Key[]) => sql`
   unnest(${arrayText(keys.map((key) => key.subjectId))}::uuid[], ${arrayText(keys.map((key) => key.endpointId))}::uuid[],
@@ -38,8 +42,10 @@ const lease = sql`${leaseMs}::int * interval '1 ms'`;
 /** Consecutive failures for the claim: after a rest, an endpoint is probed like one that backs off. */
 const failuresOf = sql`case when e.paused_until is null then e.failures else greatest(e.failures, ${failuresToBackOff}) end`;
 
-const deliveryColumns = sql`d.id, d.subject_id as "subjectId", d.endpoint_id as "endpointId", d.stage, d.body,
-  d.attempts - d.attempts_before as "failedAttempts"`;
+const deliveryColumns = sql`d.id, d.endpoint_id as "endpointId", d.attempts - d.attempts_before as "failedAttempts", ${bodyColumns}`;
+
+/** What a CTE must return of `d` for `deliveryColumns` with `joinMessage`. */
+const returned = sql`d.id, d.account_id, d.subject_id, d.endpoint_id, d.stage, d.body, d.body_form, d.made_ms, d.attempts, d.attempts_before`;
 
 /**
  * Leases due deliveries to a process: up to `perEndpoint` of each active endpoint, oldest first, and only one of an endpoint that backs off or has not
@@ -56,7 +62,7 @@ export async function claimDeliveries(
     processId: number;
   },
 ): Promise<LeasedDelivery[]> {
-  const { rows } = await sql<LeasedDelivery>`
+  const { rows } = await sql<ClaimedRow>`
     /* claimDeliveries */ with recursive due_endpoints(id) as (
       (select endpoint_id from deliveries where due_at is not null and endpoint_id > ${claim.after ?? leastId}::uuid
         order by endpoint_id limit 1)
@@ -75,20 +81,24 @@ export async function claimDeliveries(
         and not e.id = any (${[...claim.except]}::uuid[])
       limit ${claim.total}::int)
     update deliveries d set state = ${state.ready}, due_at = now() + ${lease}, leased_by = ${claim.processId} from x where ${match}
-    returning ${deliveryColumns}, x.version, x.failures`.execute(db);
-  return rows;
+    returning d.id, d.account_id as "accountId", d.subject_id as "subjectId", d.endpoint_id as "endpointId", d.stage, d.body,
+      d.body_form as "bodyForm", d.made_ms as "madeMs", d.attempts - d.attempts_before as "failedAttempts", x.version, x.failures`.execute(
+    db,
+  );
+  return withBodies(await withMessages(db, rows));
 }
 
 /** The later stages that wait for claimed deliveries alone, oldest first: no other stage of their message is due or leased before them. */
 export async function findLaterStages(db: Db, claimed: readonly LeasedDelivery[]): Promise<LaterStage[]> {
-  const { rows } = await sql<LaterStage>`
+  const { rows } = await sql<RowOf<LaterStage>>`
     select ${deliveryColumns}, h.id as "firstId"
     from ${keyArrays(claimed)}, ${arrayText(claimed.map((first) => first.id))}::uuid[]) h(subject_id, endpoint_id, stage, id)
     join deliveries d on d.subject_id = h.subject_id and d.endpoint_id = h.endpoint_id and d.state = ${state.waiting} and d.id > h.id
+    ${joinMessage}
     where not exists (select from deliveries q where q.subject_id = d.subject_id and q.endpoint_id = d.endpoint_id
       and q.id < d.id and q.id <> h.id and q.state <> ${state.waiting} and coalesce(q.due_at, '-infinity') <> '-infinity')
     order by d.id`.execute(db);
-  return rows;
+  return withBodies(rows);
 }
 
 /**
@@ -120,8 +130,8 @@ export async function leaseNextStages(
   ended: readonly Key[],
   processId: number,
 ): Promise<LeasedDelivery[]> {
-  const { rows } = await sql<LeasedDelivery & { open: boolean }>`
-    update deliveries d set state = ${state.ready}, due_at = now() + case when x.open then ${lease} else interval '0' end,
+  const { rows } = await sql<RowOf<LeasedDelivery> & { open: boolean }>`
+    with leased as (update deliveries d set state = ${state.ready}, due_at = now() + case when x.open then ${lease} else interval '0' end,
       leased_by = ${processId}
     from (
       select distinct k.subject_id, k.endpoint_id, e.version, e.failures,
@@ -131,8 +141,9 @@ export async function leaseNextStages(
     where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.state = ${state.waiting}
       and not exists (select from deliveries q where q.subject_id = d.subject_id and q.endpoint_id = d.endpoint_id
         and q.id < d.id and q.due_at is not null)
-    returning ${deliveryColumns}, x.version, x.failures, x.open`.execute(tx);
-  return rows.filter((row) => row.open);
+      returning ${returned}, x.version, x.failures, x.open)
+    select ${deliveryColumns}, d.version, d.failures, d.open from leased d ${joinMessage}`.execute(tx);
+  return withBodies(rows.filter((row) => row.open));
 }
 
 /**

@@ -4,6 +4,8 @@ import { isUuid } from '../../base/ids.ts';
 import type { AttemptFailure, DeliveryItem } from '../../contract/deliveries.ts';
 import type { Db } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
+import { type BodyRow, bodyOf, derivedKind } from '../delivery/derived-body.ts';
+import { bodyColumns, joinMessage } from '../delivery/derived-body-store.ts';
 import { endpointStatus } from '../endpoints/status.ts';
 
 const status = sqlConstants(endpointStatus);
@@ -25,12 +27,14 @@ export interface DeliveryRow {
 }
 
 /** When it is due, but not before its endpoint's rest ends; null while the endpoint is not active. */
-const nextAttemptAt = sql`case when due_at is not null then (
-  select greatest(due_at, case when e.paused_until > now() then e.paused_until end) from endpoints e
-  where e.id = endpoint_id and e.status = ${status.active}) end`;
+const nextAttemptAt = sql`case when d.due_at is not null then (
+  select greatest(d.due_at, case when e.paused_until > now() then e.paused_until end) from endpoints e
+  where e.id = d.endpoint_id and e.status = ${status.active}) end`;
 
-const columns = sql`id, endpoint_id, subject_id, stage, kind, message_id, state, attempts,
-  ${nextAttemptAt} as next_attempt_at, last_status, last_failure, last_ms, delivered_at`;
+/** Of the delivery `d` with `joinMessage`. */
+const columns = sql`d.id, d.endpoint_id, d.subject_id, d.stage, coalesce(d.kind, ${sql.lit(derivedKind)}) as kind,
+  coalesce(d.message_id, m.wamid) as message_id, d.state, d.attempts, ${nextAttemptAt} as next_attempt_at, d.last_status, d.last_failure,
+  d.last_ms, d.delivered_at`;
 
 export interface DeliveryFilter {
   endpointId?: string;
@@ -50,22 +54,24 @@ export async function listDeliveries(
   filter: DeliveryFilter,
 ): Promise<DeliveryRow[]> {
   const conditions: RawBuilder<unknown>[] = [
-    sql`account_id = ${accountId}`,
-    sql`state = any (${[...filter.states]}::smallint[])`,
+    sql`d.account_id = ${accountId}`,
+    sql`d.state = any (${[...filter.states]}::smallint[])`,
   ];
-  if (filter.endpointId !== undefined) conditions.push(sql`endpoint_id = ${filter.endpointId}::uuid`);
+  if (filter.endpointId !== undefined) conditions.push(sql`d.endpoint_id = ${filter.endpointId}::uuid`);
   // an index on message_id would cost two writes per delivery: the message's index leads to their primary key
   if (filter.messageId !== undefined) {
-    conditions.push(sql`message_id = ${filter.messageId} and subject_id = any (array(
-      select id from messages where wamid = ${filter.messageId} and account_id = ${accountId}
-      union all select ${isUuid(filter.messageId) ? filter.messageId : null}::uuid))`);
+    const ofPlatform = sql`(select id from messages where wamid = ${filter.messageId} and account_id = ${accountId})`;
+    conditions.push(sql`d.subject_id = any (array(
+      ${ofPlatform} union all select ${isUuid(filter.messageId) ? filter.messageId : null}::uuid))
+      and (d.message_id = ${filter.messageId} or d.body_form is not null and d.message_id is null and d.subject_id = any (array${ofPlatform}))`);
   }
-  if (filter.from) conditions.push(sql`id >= uuid7_floor(greatest(${filter.from}::timestamptz, 'epoch'))`);
-  if (filter.to) conditions.push(sql`id < uuid7_floor(greatest(${filter.to}::timestamptz, 'epoch'))`);
-  if (filter.before !== undefined) conditions.push(sql`id < ${filter.before}::uuid`);
+  if (filter.from) conditions.push(sql`d.id >= uuid7_floor(greatest(${filter.from}::timestamptz, 'epoch'))`);
+  if (filter.to) conditions.push(sql`d.id < uuid7_floor(greatest(${filter.to}::timestamptz, 'epoch'))`);
+  if (filter.before !== undefined) conditions.push(sql`d.id < ${filter.before}::uuid`);
   const { rows } = await sql<DeliveryRow>`
-    select ${columns} from deliveries where ${sql.join(conditions, sql` and `)}
-    order by id desc limit ${filter.limit}::int`.execute(db);
+    select ${columns} from (select * from deliveries d where ${sql.join(conditions, sql` and `)}
+      order by d.id desc limit ${filter.limit}::int) d ${joinMessage}
+    order by d.id desc`.execute(db);
   return rows;
 }
 
@@ -76,24 +82,25 @@ export async function listDeliveriesOfSubject(
   subjectId: string,
 ): Promise<DeliveryRow[]> {
   const { rows } = await sql<DeliveryRow>`
-    select ${columns} from deliveries where subject_id = ${subjectId} and account_id = ${accountId}
-    order by id`.execute(db);
+    select ${columns} from deliveries d ${joinMessage}
+    where d.subject_id = ${subjectId} and d.account_id = ${accountId} order by d.id`.execute(db);
   return rows;
 }
 
 export type WholeDeliveryRow = DeliveryRow & { body: string; last_answer: string | null };
 
-/** The account's delivery with that id, its body, and the response to its success. */
+/** The account's delivery with that id, its body, and the response to its success; undefined also if its message was removed from the database. */
 export async function findDelivery(
   db: Db,
   accountId: string,
   id: string,
 ): Promise<WholeDeliveryRow | undefined> {
-  const { rows } = await sql<WholeDeliveryRow>`
-    select ${columns}, body, last_answer from deliveries where account_id = ${accountId} and id = ${id}`.execute(
-    db,
-  );
-  return rows[0];
+  const { rows } = await sql<DeliveryRow & BodyRow & { last_answer: string | null }>`
+    select ${columns}, ${bodyColumns}, d.last_answer from deliveries d ${joinMessage}
+    where d.account_id = ${accountId} and d.id = ${id}`.execute(db);
+  const [row] = rows;
+  const body = row && bodyOf(row);
+  return row && body !== undefined ? { ...row, body } : undefined;
 }
 
 export interface AttemptRow {

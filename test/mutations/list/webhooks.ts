@@ -78,7 +78,7 @@ export const mutations: Mutation[] = [
   {
     name: 'nextAttemptAt ignores the endpoint’s rest',
     file: 'src/webhooks/history/store.ts',
-    find: 'greatest(due_at, case when e.paused_until > now() then e.paused_until end)',
+    find: 'greatest(d.due_at, case when e.paused_until > now() then e.paused_until end)',
     replace: 'due_at',
     tests: rests,
   },

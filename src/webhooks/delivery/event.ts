@@ -1,6 +1,6 @@
 // Bodies of events: their fields and exact bytes. Pure.
-import type { EventKind } from '../contract/webhooks.ts';
-import { type StageName, stages } from './delivery/delivery.ts';
+import type { EventKind } from '../../contract/webhooks.ts';
+import { type StageName, stages } from './delivery.ts';
 
 export { type StageName, stages };
 
