@@ -1,5 +1,7 @@
 // The available-slots operation: live slots, and errors when the calendar cannot be read.
 import { randomUUID } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
@@ -8,6 +10,7 @@ import {
   comingMonday,
   openAppointmentsFixture,
 } from '../harness/appointments-fixture.ts';
+import { until } from '../harness/until.ts';
 
 let fixture: AppointmentsFixture;
 let account: string;
@@ -137,7 +140,15 @@ test('shares a calendar call between concurrent requests, and makes another one 
   await fixture.control.addFault({ does: 'land_late', on: 'freebusy.query', times: 1 });
   const requests = [fixture.slots(account, staff.id, date)];
   await expect.poll(async () => (await fixture.control.calls('freebusy.query')).length).toBe(before + 1);
+  let arrived = 0;
+  const seen = (message: unknown) => {
+    const { url } = (message as { request: IncomingMessage }).request;
+    if (url?.includes(staff.id)) arrived += 1;
+  };
+  subscribe('http.server.request.start', seen);
   requests.push(...Array.from({ length: 11 }, () => fixture.slots(account, staff.id, date)));
+  await until(() => expect(arrived).toBe(11));
+  unsubscribe('http.server.request.start', seen);
   await haveReadTheDatabase();
   await fixture.control.land();
   const responses = await Promise.all(requests);

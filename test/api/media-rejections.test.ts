@@ -144,7 +144,7 @@ describe('an invalid upload is rejected and leaves nothing', () => {
     request.destroy();
     expect(await answer).toBe('ECONNRESET');
     await until(() => nothingLeft(own));
-    expect((await gateway.filesOnDisk()).filter((path) => path.includes('incoming'))).toEqual([]);
+    await until(async () => expect((await gateway.filesOnDisk()).join()).not.toContain('incoming'));
   });
 });
 

@@ -202,7 +202,7 @@ describe('what a message says', () => {
       states.add(response.body.data.status);
       return response.body.data.status;
     };
-    await expect.poll(masked, { timeout: 15_000, interval: 20 }).toBe('read');
+    await expect.poll(masked, { interval: 20 }).toBe('read');
     expect(states).toContain('queued');
   });
 
@@ -222,7 +222,7 @@ describe('what a message says', () => {
         );
       return rows.length;
     };
-    await expect.poll(versions, { timeout: 10_000 }).toBe(1);
+    await expect.poll(versions).toBe(1);
     expect(await sameText()).toBe(true);
     const later = await sentOne('order_update', { '1': 'Ada', '2': 'A-1', '3': 'Friday' }, '15550500014');
     expect((await list('?phone=15550500014')).items).toMatchObject([

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TemplateSeed } from '../../sandbox/control.ts';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { padded, samples } from '../harness/sample-files.ts';
-import { send, uploadMedia } from '../harness/sends.ts';
+import { messageOf, send, uploadMedia } from '../harness/sends.ts';
 import { until } from '../harness/until.ts';
 
 type Seed = Omit<TemplateSeed, 'wabaId'>;
@@ -151,7 +151,9 @@ describe('the platform accepts a template that needs more than variables', () =>
     const removal = await gateway.call('DELETE', `/v1/media/${second}`);
     expect([removal.status, removal.body.code]).toEqual([409, 'media_in_use']);
     await gateway.platform.changeTemplate(id, { status: 'APPROVED' });
-    await expect.poll(async () => (await gateway.platform.ledger({ phone })).length).toBe(1);
+    const message = queued.body.data?.messages?.[0]?.id ?? '';
+    await expect.poll(async () => (await messageOf(gateway, message)).status).toBe('read');
+    expect(await gateway.platform.ledger({ phone })).toHaveLength(1);
     expect((await gateway.call('DELETE', `/v1/media/${second}`)).status).toBe(200);
   });
 

@@ -89,7 +89,13 @@ test('a send whose template is deleted while it is stored leaves its key free', 
   const begun = await db.transaction().execute(async (tx) => {
     await sql`delete from templates where id = ${gone}`.execute(tx);
     const response = keyed(key, to);
-    const waiting = async () => (await sql`select 1 from pg_locks where not granted`.execute(db)).rows.length;
+    const waiting = async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        db,
+      );
+      return rows.length;
+    };
     await expect.poll(waiting).toBeGreaterThan(0);
     return { response };
   });

@@ -4,6 +4,7 @@ import type { TemplateSeed } from '../../sandbox/control.ts';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { padded, samples } from '../harness/sample-files.ts';
 import { send, uploadMedia } from '../harness/sends.ts';
+import { until } from '../harness/until.ts';
 
 type Seed = Omit<TemplateSeed, 'wabaId'>;
 const body = { type: 'BODY', text: 'Hello there.' };
@@ -67,8 +68,12 @@ async function sentComponents(templateId: string, fill: object) {
   const phone = `1555090${String(phones++).padStart(4, '0')}`;
   const { body: response } = await send(gateway, { templateId, recipients: [{ phone, ...fill }] });
   expect(response.data?.messages?.[0]?.error, JSON.stringify(response)).toBeNull();
-  const [entry] = await gateway.platform.ledger({ phone });
-  return entry?.components;
+  // a send answers before a slow call of the platform does
+  return until(async () => {
+    const [entry] = await gateway.platform.ledger({ phone });
+    expect(entry, phone).toBeDefined();
+    return entry?.components;
+  });
 }
 
 describe('the platform accepts', () => {
@@ -143,7 +148,7 @@ describe('the platform accepts', () => {
         ).body.data;
       // the text that the platform generated has been read
       await expect.poll(async () => (await state()).components[0]?.text).toContain('{{1}}');
-      expect((await state()).status).toBe('approved');
+      await expect.poll(async () => (await state()).status).toBe('approved');
       expect(await sentComponents(_id, { variables: { '1': '123456' } })).toEqual([
         { type: 'body', parameters: [{ type: 'text', text: '123456' }] },
         { type: 'button', sub_type: 'url', index: '0', parameters: [{ type: 'text', text: '123456' }] },

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { addSender, type Gateway, readTemplates, startGateway } from '../harness/gateway.ts';
 import { samples } from '../harness/sample-files.ts';
 import { messageOf, send, templateKinds, uploadMedia } from '../harness/sends.ts';
+import { until } from '../harness/until.ts';
 
 let gateway: Gateway;
 let senderId: string;
@@ -68,8 +69,12 @@ it('an hourly limit never fails a message, however often it is reached', async (
   await expect.poll(async () => (await messageOf(gateway, id)).status).toBe('read');
 });
 
-/** Resolves when the message was rejected once and is queued. */
-const rejectedOnce = (id: string) => expect.poll(() => rowOf(id)).toMatchObject({ state: 0, attempts: 1 });
+/** Resolves when the message was rejected; in state 1 its call is under way. */
+const rejectedOnce = (id: string) =>
+  until(async () => {
+    const { attempts = 0, state } = (await rowOf(id)) ?? {};
+    expect(attempts > 0 && state !== 1).toBe(true);
+  });
 const statusOf = async (id: string) => (await messageOf(gateway, id)).status;
 const ends = (id: string, status: string) => expect.poll(() => statusOf(id)).toBe(status);
 
@@ -191,7 +196,7 @@ it('HTTP 429 without the platform’s JSON throttles the sender, and its message
   });
   const [id = ''] = await queue(['15550236001']);
   await expect.poll(() => rowOf(id)).toMatchObject({ state: 0, error: { code: 429 } });
-  expect((await rowOf(id))?.due_in).toBeGreaterThan(50);
+  expect((await rowOf(id))?.due_in).toBeGreaterThan(20);
   await waited(id);
   await ends(id, 'read');
 });
@@ -204,10 +209,8 @@ it('a page with HTTP 200 may hide an accepted message: it stays unknown, and the
   const id = body.data.messages[0]?.id ?? '';
   await ends(id, 'read');
   expect(await gateway.platform.ledger({ opaque: id })).toHaveLength(1);
-  expect(await senderStatus()).toMatchObject({
-    status: 'halted',
-    haltedReason: expect.stringContaining('HTTP 200'),
-  });
+  await halted();
+  expect((await senderStatus())?.haltedReason).toContain('HTTP 200');
   await lift();
 });
 

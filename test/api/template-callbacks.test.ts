@@ -150,9 +150,10 @@ describe('a callback about a template', () => {
       ...{ name: '501', phoneNumberId: '501', businessAccountId: added, accessToken: 'test-token' },
       ...{ appSecret: secret, verifyToken: 'x' },
     };
-    const sender = await gateway.call<{ _id: string }>('POST', '/v1/senders', { body });
+    // before the sender, which causes a reading: the call below may share that one
     const components = [{ type: 'BODY', text: 'Hello there.' }];
     const { id } = await gateway.platform.addTemplate({ wabaId: added, name: 'new_here', components });
+    const sender = await gateway.call<{ _id: string }>('POST', '/v1/senders', { body });
     await readTemplates(gateway);
     await post(at, { event: 'PAUSED', message_template_id: id }, undefined, added);
     const { rows } = await sql<{ provider_status: string }>`

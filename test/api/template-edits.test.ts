@@ -40,20 +40,14 @@ const detail = async (id = '') => (await gateway.call<Template>('GET', `/v1/temp
 const patch = (id: string | undefined, body: object, query = '') =>
   gateway.call<Template & { editableAt: string }>('PATCH', `/v1/templates/${id}${query}`, { body });
 const becomes = (id: string | undefined, status: string) =>
-  expect.poll(async () => (await detail(id)).status, { timeout: 10_000 }).toBe(status);
+  expect.poll(async () => (await detail(id)).status).toBe(status);
 const atPlatform = async (name: string) =>
   (await gateway.platform.state()).templates.find((one) => one.name === name);
 /** Waits until no template is due to be read: a read would use up a fault. */
 const allRead = () =>
   expect
-    .poll(
-      () =>
-        gateway.database.db
-          .selectFrom('templates')
-          .select('id')
-          .where('read_due_at', 'is not', null)
-          .execute(),
-      { timeout: 10_000 },
+    .poll(() =>
+      gateway.database.db.selectFrom('templates').select('id').where('read_due_at', 'is not', null).execute(),
     )
     .toEqual([]);
 const paths = ({ body }: Awaited<ReturnType<typeof patch>>) => (body.errors ?? []).map(({ path }) => path);
@@ -174,13 +168,11 @@ describe('a category', () => {
     const { id = '' } = (await atPlatform('announced')) ?? {};
     await gateway.platform.changeTemplate(id, { announcedCategory: 'MARKETING' });
     await expect
-      .poll(async () => (await detail(ids.announced)).nextCategory, { timeout: 5_000 })
+      .poll(async () => (await detail(ids.announced)).nextCategory)
       .toEqual({ category: 'MARKETING', at: expect.any(String) });
     expect((await detail(ids.announced)).category).toBe('UTILITY');
     await gateway.platform.changeTemplate(id, { category: 'MARKETING' });
-    await expect
-      .poll(async () => (await detail(ids.announced)).category, { timeout: 5_000 })
-      .toBe('MARKETING');
+    await expect.poll(async () => (await detail(ids.announced)).category).toBe('MARKETING');
     expect((await detail(ids.announced)).nextCategory).toBeNull();
   });
 });

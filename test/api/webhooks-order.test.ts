@@ -242,10 +242,10 @@ describe('later stages that a process attempts without a commit in between', () 
   it('stop when the owner pauses the endpoint', async () => {
     const { account, id, answerFirst } = await firstStageHeld('paused-between');
     const path = `/v1/webhooks/endpoints/${id}`;
-    expect((await fixture.call(account, 'PATCH', path, { status: 'paused' })).status).toBe(200);
+    await fixture.call(account, 'PATCH', path, { status: 'paused' });
     answerFirst();
-    await until(async () => expect(await stateOf(3)).toMatchObject({ state: 1 }));
-    expect(await stateOf(4)).toEqual({ state: 0, due: true });
+    const states = async () => [await stateOf(3), await stateOf(4)];
+    await expect.poll(states).toMatchObject([{ state: 1 }, { state: 0, due: true }]);
     expect(statusesAt('paused-between')).toEqual(['sent']);
     await fixture.call(account, 'PATCH', path, { status: 'active' });
     await until(async () => {

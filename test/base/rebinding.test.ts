@@ -1,9 +1,9 @@
 // DNS rebinding: a real DNS server changes the addresses of names, and no private address is reached.
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Outgoing, openOutgoing } from '../../src/base/outgoing.ts';
 import { type DnsServer, startDnsServer } from '../harness/dns-server.ts';
+import { freePort } from '../harness/free-port.ts';
 import { failure } from '../harness/outgoing-failure.ts';
 
 /** The one allowed loopback address, which stands for public ones. */
@@ -21,14 +21,13 @@ async function listen(address: typeof outside | typeof inside, at: number): Prom
     reached[address] += 1;
     request.resume().on('end', () => response.writeHead(200, { connection: 'close' }).end());
   });
-  await new Promise<void>((resolve) => server.listen(at, address, resolve));
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(at, address, resolve));
   return server;
 }
 
 beforeAll(async () => {
-  const first = await listen(outside, 0);
-  port = (first.address() as AddressInfo).port;
-  servers = [first, await listen(inside, port)];
+  port = await freePort();
+  servers = [await listen(outside, port), await listen(inside, port)];
   dns = await startDnsServer((name, before) => {
     if (name === 'both.test') return [outside, inside];
     if (name === 'turns-once.test') return [before === 0 ? outside : inside];

@@ -9,7 +9,7 @@ import * as client from '../../client/src/client.ts';
 import * as webhooks from '../../client/src/webhooks.ts';
 import { googleClient, seedDemo } from '../../demo/seed.ts';
 import { receiverControl } from '../../sandbox/control.ts';
-import { freePort } from '../faults/processes.ts';
+import { freePort } from '../harness/free-port.ts';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
 import { installPackages } from '../harness/registry-packages.ts';
 

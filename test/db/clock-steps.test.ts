@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { deleteOldSteps, findSteps } from '../../src/db/database-clock.ts';
+import type { Tx } from '../../src/db/db.ts';
 import { reservePace, slowPace } from '../../src/messaging/sending/paces-store.ts';
 import { approximately, openTestWatch, stepClockBack } from '../harness/clock-watch.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -32,46 +33,54 @@ async function sender(perSecond = 10): Promise<string> {
 }
 
 describe('the pace of a number', () => {
-  const stepBack = (id: string) =>
+  const stepBack = (tx: Tx, id: string) =>
     sql`update sender_paces set tat = tat + interval '20 minutes', slowed_at = slowed_at + interval '20 minutes'
-      where sender_id = ${id}`.execute(database.db);
-  const take = (id: string) => reservePace(database.hot, id, 1, 100);
-
-  it('continues immediately after a backward step, at the same rate', async () => {
-    const id = await sender();
-    await take(id);
-    await stepBack(id);
-    expect(await take(id)).toEqual({ granted: 1, firstInMs: 0 });
-    // at ten a second, the next slot is in 100 ms
-    expect((await take(id)).firstInMs).toBeGreaterThan(50);
-  });
-
-  it('continues immediately at the reduced rate if the number was throttled before a backward step', async () => {
-    const id = await sender(40);
-    await slowPace(database.db, id, 60);
-    expect(await take(id)).toEqual({ granted: 0, firstInMs: 100 });
-    await stepBack(id);
-    expect(await take(id)).toEqual({ granted: 1, firstInMs: 0 });
-    const { rows } = await sql<{ rate: number }>`
-      select 1 / extract(epoch from tat - now())::float8 rate from sender_paces where sender_id = ${id}`.execute(
-      database.db,
-    );
-    expect(rows[0]?.rate).toBeGreaterThan(15);
-    expect(rows[0]?.rate).toBeLessThan(40);
-  });
-
-  it('is halved by a throttling error after a backward step, and pauses for the time that the error gives', async () => {
-    const id = await sender(40);
-    await slowPace(database.db, id, 60);
-    await stepBack(id);
-    await slowPace(database.db, id, 1);
+      where sender_id = ${id}`.execute(tx);
+  const take = (tx: Tx, id: string) => reservePace(tx, id, 1, 100);
+  /** Runs a test in one transaction, in which the database's time stands still. */
+  const atOnce = (act: (tx: Tx) => Promise<void>) => () => database.hot.transaction().execute(act);
+  const paceOf = async (tx: Tx, id: string) => {
     const { rows } = await sql<{ wait: number; slowed: number; seen: boolean }>`
       select extract(epoch from tat - now())::float8 wait, slowed_to slowed, slowed_at <= now() seen
-      from sender_paces where sender_id = ${id}`.execute(database.db);
-    expect(rows[0]).toMatchObject({ slowed: 10, seen: true });
-    expect(rows[0]?.wait).toBeLessThanOrEqual(1);
-    expect(await take(id)).toEqual({ granted: 0, firstInMs: 100 });
-  });
+      from sender_paces where sender_id = ${id}`.execute(tx);
+    return rows[0];
+  };
+
+  it(
+    'continues immediately after a backward step, at the same rate',
+    atOnce(async (tx) => {
+      const id = await sender();
+      await take(tx, id);
+      await stepBack(tx, id);
+      expect(await take(tx, id)).toEqual({ granted: 1, firstInMs: 0 });
+      expect(await paceOf(tx, id)).toMatchObject({ wait: 0.1 });
+    }),
+  );
+
+  it(
+    'continues immediately at the reduced rate if the number was throttled before a backward step',
+    atOnce(async (tx) => {
+      const id = await sender(40);
+      await slowPace(tx, id, 60);
+      expect(await take(tx, id)).toEqual({ granted: 0, firstInMs: 100 });
+      await stepBack(tx, id);
+      expect(await take(tx, id)).toEqual({ granted: 1, firstInMs: 0 });
+      // at 20 a second
+      expect(await paceOf(tx, id)).toMatchObject({ wait: 0.05 });
+    }),
+  );
+
+  it(
+    'is halved by a throttling error after a backward step, and pauses for the time that the error gives',
+    atOnce(async (tx) => {
+      const id = await sender(40);
+      await slowPace(tx, id, 60);
+      await stepBack(tx, id);
+      await slowPace(tx, id, 1);
+      expect(await paceOf(tx, id)).toEqual({ wait: 1, slowed: 10, seen: true });
+      expect(await take(tx, id)).toEqual({ granted: 0, firstInMs: 100 });
+    }),
+  );
 });
 
 describe('a step', () => {

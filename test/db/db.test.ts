@@ -183,7 +183,7 @@ describe('a session', () => {
       max: 1,
       hot: false,
       settings: "set timezone = 'UTC'",
-      answerWithinMs: 300,
+      answerWithinMs: 1_000,
       onLostConnection: undefined,
     });
     const session = await pool.connect();

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openAuthenticator } from '../../src/accounts/authenticate.ts';
-import { createAccount } from '../../src/accounts/keys.ts';
+import { createAccount, createKey } from '../../src/accounts/keys.ts';
 import { endKeyAt, findKeyById, touchKeys } from '../../src/accounts/store.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { openLog } from '../../src/base/log.ts';
@@ -31,6 +31,26 @@ it('is written with minute precision, at most once a minute, without a worker', 
   now += 1_000;
   await authenticator.authenticate(key.apiKey);
   await expect.poll(lastUsed).toBe('2026-03-10T12:01:00.000Z');
+});
+
+it('ends at the expiry of a key, although the key was read before', async () => {
+  let now = Date.now();
+  const clock = { ...systemClock, now: () => now, steady: () => now };
+  const { db } = database;
+  const { accountId } = await createAccount({ db, clock }, 'brief');
+  const expiresAt = new Date(now + 1_500);
+  const { apiKey } = await createKey({ db, clock }, { accountId, name: 'k', scopes: ['manage'], expiresAt });
+  const authenticator = openAuthenticator({ db, clock, log: openLog('silent') });
+  const accepts = () =>
+    authenticator.authenticate(apiKey).then(
+      (caller) => caller !== undefined,
+      () => false,
+    );
+  expect(await accepts()).toBe(true);
+  now += 1_499;
+  expect(await accepts()).toBe(true);
+  now += 1;
+  expect(await accepts()).toBe(false);
 });
 
 it('never goes back when an earlier use is recorded late', async () => {

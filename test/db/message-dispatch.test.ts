@@ -1,5 +1,6 @@
 // Dispatching messages: one call per message, also when the response of a commit is lost.
 
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { openDb, type Tx } from '../../src/db/db.ts';
@@ -87,6 +88,10 @@ describe('reserving calls', () => {
     expect(await dispatcher.reserveCalls(fast, 11)).toBe(0);
     expect(await dispatcher.reserveCalls(fast, 10)).toBe(10);
     expect(await dispatcher.reserveCalls(slow, 2)).toBe(1);
+    // the next slot, however long the statement takes
+    await sql`update sender_paces set tat = now() + interval '2 seconds' where sender_id = ${slow}`.execute(
+      database.db,
+    );
     expect(await dispatcher.reserveCalls(slow, 1)).toBe(0);
     dispatcher.abandonReserved(Array.from({ length: 10 }, () => message(fast)));
     dispatcher.abandonReserved([message(slow)]);

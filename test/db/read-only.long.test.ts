@@ -11,8 +11,8 @@ import { type Embedded, startEmbeddedPostgres } from '../../src/db/embedded.ts';
 import { findCluster, prepareFolders } from '../../src/db/embedded-folders.ts';
 import { findProgram } from '../../src/db/embedded-program.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
-import { freePort } from '../faults/processes.ts';
 import { administer } from '../harness/administer.ts';
+import { freePort } from '../harness/free-port.ts';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -61,7 +61,7 @@ describe('a paused send', () => {
 
   it('is called for nothing but what was dispatching when the pause was committed', async () => {
     const { key } = await queued(40);
-    await sql`update sender_paces set per_second = 20`.execute(database.db);
+    await sql`update sender_paces set per_second = 10`.execute(database.db);
     const { dispatcher, called, release } = open(database);
     await dispatcher.round();
     await expect.poll(() => called.length).toBeGreaterThan(1);

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Demo } from '../../demo/seed.ts';
 import { cloudApiControl } from '../../sandbox/control.ts';
-import { freePort } from '../faults/processes.ts';
 import {
   type Block,
   readBlocks,
@@ -13,6 +12,7 @@ import {
   readPrograms,
   readProjectFile,
 } from '../harness/documents.ts';
+import { freePort } from '../harness/free-port.ts';
 import { openProgramFolder, type ProgramFolder } from '../harness/program.ts';
 import { type Pasted, paste } from '../harness/terminal.ts';
 import { elsewhere, elsewhereOf, shellBlocks } from './blocks.ts';

@@ -2,13 +2,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { magicRecipients, magicTemplateNames } from '../../sandbox/cloud-api/magic.ts';
 import { bodySignature, signingKey } from '../../src/webhooks/endpoints/sign.ts';
 import { readPrograms, readProjectFile } from '../harness/documents.ts';
+import { freePort } from '../harness/free-port.ts';
 
 const readme = readProjectFile('README.md');
 
@@ -74,14 +74,6 @@ test('the example receiver accepts genuine webhooks only', async () => {
     await rm(folder, { recursive: true });
   }
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 /** Resolves when something listens on the port. */
 async function answers(port: number): Promise<void> {

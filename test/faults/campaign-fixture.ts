@@ -7,10 +7,11 @@ import { createAccount } from '../../src/accounts/keys.ts';
 import { makeKey } from '../../src/base/cipher.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
+import { freePort } from '../harness/free-port.ts';
 import { type CampaignDatabase, startDatabase } from './database.ts';
 import type { Hook } from './evidence.ts';
 import { type Gateways, openGateways } from './gateways.ts';
-import { freePort, type SandboxProcess, startSandboxProcess } from './processes.ts';
+import { type SandboxProcess, startSandboxProcess } from './processes.ts';
 
 export interface CampaignFixture {
   database: CampaignDatabase;

@@ -1,7 +1,6 @@
 // The campaign's processes besides its database: gateways as users start them, and the sandbox. All end with the campaign.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -121,15 +120,4 @@ export async function startSandboxProcess(): Promise<SandboxProcess> {
     receiver: string;
   };
   return { ...running, cloudApiUrl: cloudApi, receiverUrl: receiver };
-}
-
-/** A free port on loopback. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -11,7 +11,7 @@ import { startEmbeddedPostgres } from '../../src/db/embedded.ts';
 import { findCluster, makeDataDir, prepareFolders } from '../../src/db/embedded-folders.ts';
 import { findProgram } from '../../src/db/embedded-program.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
-import { freePort } from '../faults/processes.ts';
+import { freePort } from './free-port.ts';
 import { templateCluster } from './template-cluster.ts';
 
 /** Paths of the library in Debian and Fedora (package `faketime`). */

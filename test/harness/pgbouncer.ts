@@ -5,8 +5,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Connection } from '../../src/db/db.ts';
-import { freePort } from '../faults/processes.ts';
 import { openDatabaseProxy } from './database-proxy.ts';
+import { freePort } from './free-port.ts';
 
 export interface Pgbouncer {
   connection: Connection;

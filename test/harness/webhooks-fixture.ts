@@ -97,7 +97,7 @@ export function stageEvent(accountId: string, messageId: string, name: StageName
 /** Opens the fixture; `close` closes everything. `webhookTimeoutMs` is the timeout of a webhook call. */
 export async function openWebhooksFixture(
   settings: Partial<DeliverySettings> = {},
-  webhookTimeoutMs = 2_000,
+  webhookTimeoutMs = 15_000,
 ): Promise<WebhooksFixture> {
   const database = await createTestDatabase();
   const hooks = await startHooks();

@@ -5,7 +5,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { freePort } from '../faults/processes.ts';
+import { freePort } from '../harness/free-port.ts';
 import { root } from '../harness/program.ts';
 
 vi.setConfig({ testTimeout: 60_000 });

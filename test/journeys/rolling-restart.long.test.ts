@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createAccount } from '../../src/accounts/keys.ts';
 import { makeKey } from '../../src/base/cipher.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { freePort } from '../faults/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { freePort } from '../harness/free-port.ts';
 import { openPostgresProxy } from '../harness/postgres-proxy.ts';
 import { openProgramFolder, type Program, type ProgramFolder } from '../harness/program.ts';
 

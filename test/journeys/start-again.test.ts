@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Demo } from '../../demo/seed.ts';
 import { cloudApiControl, receiverControl } from '../../sandbox/control.ts';
 import { bookFirst, type Staff, sendTo } from '../harness/demo-account.ts';
+import { freePort } from '../harness/free-port.ts';
 import { type Call, gatewayClient } from '../harness/gateway-client.ts';
 import { openProgramFolder, type Program, type ProgramFolder } from '../harness/program.ts';
 import { until } from '../harness/until.ts';
@@ -36,19 +37,18 @@ afterAll(async () => {
 
 const portOf = (url: string) => Number(new URL(url).port);
 
-/** Occupies a port, as another program would. */
+/** Occupies a port, as another program would, unless one has it already. */
 const take = (port: number) =>
-  new Promise<Server>((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy()).once('error', reject);
-    server.listen(port, '127.0.0.1', () => resolve(server));
+  new Promise<void>((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' ? resolve() : reject(error),
+    );
+    server.listen(port, '127.0.0.1', () => {
+      strangers.push(server);
+      resolve();
+    });
   });
-
-async function freePort(): Promise<number> {
-  const server = await take(0);
-  const { port } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
 
 /** Sends a message and waits for its last webhook. */
 async function sendUntilRead(phone: string): Promise<string> {
@@ -86,7 +86,7 @@ test('after an orderly stop, a start with other ports works with all data', asyn
   program.process.kill('SIGTERM');
   expect(await program.ended).toMatchObject({ code: 0 });
   expect(workspace.living()).toEqual([]);
-  for (const url of [demo.baseUrl, ...Object.values(demo.sandbox)]) strangers.push(await take(portOf(url)));
+  for (const url of [demo.baseUrl, ...Object.values(demo.sandbox)]) await take(portOf(url));
 
   await start({ PORT: String(await freePort()) });
   const { baseUrl, sandbox, ...same } = before;

@@ -7,8 +7,8 @@ import { openApp } from '../../src/app.ts';
 import { makeKey, parseKeyRing } from '../../src/base/cipher.ts';
 import { openLog } from '../../src/base/log.ts';
 import { readConfig } from '../../src/config.ts';
-import { freePort } from '../faults/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { freePort } from '../harness/free-port.ts';
 
 let database: TestDatabase;
 let dataDir: string;

@@ -57,6 +57,7 @@ test('a send that waits for a hanging platform gets the response queued when the
   slow.write(
     `POST /v1/webhooks/endpoints HTTP/1.1\r\nHost: gateway\r\nX-API-Key: ${gateway.apiKey}\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{`,
   );
+  const ended = once(slow, 'close');
   let response = '';
   slow.on('data', (bytes) => {
     response += bytes;
@@ -70,8 +71,9 @@ test('a send that waits for a hanging platform gets the response queued when the
   const stopped = gateway.stop();
   await once(silent, 'close');
   slow.write('"url": "http://x/" }');
-  await stopped;
-  expect(performance.now() - began).toBeLessThan(9_000);
+  await Promise.all([stopped, ended]);
+  // the platform's call hangs for much longer
+  expect(performance.now() - began).toBeLessThan(30_000);
   expect(response).toMatch(/^HTTP\/1.1 400 /);
   const answer = await sent;
   expect(answer.status).toBe(200);
