@@ -8,6 +8,7 @@ import {
   openAppointmentsFixture,
   plainSchedule,
 } from '../harness/appointments-fixture.ts';
+import { nextGap } from '../harness/dates.ts';
 
 let fixture: AppointmentsFixture;
 let account: string;
@@ -110,10 +111,7 @@ describe('rejections', () => {
   });
 
   test('returns 409 and frees the key for a time that a clock change skips, and one within the minimum notice', async () => {
-    const timezone = 'Europe/Berlin';
-    const jump = Temporal.Now.zonedDateTimeISO(timezone).add({ days: 2 }).getTimeZoneTransition('next');
-    const forward = jump?.month === 3 ? jump : jump?.add({ days: 1 }).getTimeZoneTransition('next');
-    const day = forward?.toPlainDate().toString() ?? '';
+    const { timezone, day } = nextGap();
     const weekly = plainSchedule.weekly.map(({ weekday }) => ({ weekday, from: '00:00', to: '24:00' }));
     const schedule = { timezone, weekly, bookingWindowDays: 365 };
     const staff = await fixture.staff(account, { calendar: 'none', schedule });

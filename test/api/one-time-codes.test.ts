@@ -44,7 +44,8 @@ async function sendCode(what: string, { phone = String(++lastPhone), expiresInSe
   ids[what] = id;
   return { id, sendId: body.data.sendId };
 }
-const newCode = () => String(randomInt(10_000_000, 100_000_000));
+// long: a shorter one may be part of some id or time
+const newCode = () => String(randomInt(10_000_000_000_000, 100_000_000_000_000));
 const halt = (isHalted: boolean) =>
   sql`update senders set halted_at = case when ${isHalted} then now() end where id = ${senderId}`.execute(
     gateway.database.db,

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { foldStatistics } from '../../src/statistics/fold.ts';
+import { dayLasts, everyDay, today } from '../harness/dates.ts';
 import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { send, stagesUntil, templateKinds } from '../harness/sends.ts';
 import { until } from '../harness/until.ts';
@@ -17,11 +18,11 @@ let gateway: Gateway;
 let senderId: string;
 let ids: Record<string, string>;
 let endpointId: string;
-const everyDay = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 beforeAll(async () => {
   gateway = await startGateway();
   ({ senderId, templateIds: ids } = await addSender(gateway, templateKinds));
   ({ endpointId } = await addEndpoint(gateway));
+  await dayLasts();
 });
 afterAll(() => gateway?.close());
 
@@ -41,7 +42,6 @@ async function counted(path: string): Promise<Statistics> {
   });
 }
 
-const today = () => `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`;
 const none = { queued: 0, accepted: 0, sent: 0, delivered: 0, read: 0, failed: 0, optedOut: 0 };
 
 it('messages count by stage, sender, template and category, and their webhooks by endpoint', async () => {
