@@ -85,11 +85,22 @@ async function bookLines(demo: Demo, gateway: ChatbotGateway): Promise<string[]>
 /** No lines if a call fails, because the user may have changed or deleted anything in the account. */
 const orNone = (lines: Promise<string[]>): Promise<string[]> => lines.catch(() => []);
 
+const linkLifetimeSeconds = 86_400;
+
+/** The line of the dashboard, with a link that signs in once. */
+async function dashboardLines(gateway: ChatbotGateway): Promise<string[]> {
+  const { url } = await gateway.createDashboardLink({
+    body: { name: 'npm start', expiresInSeconds: linkLifetimeSeconds },
+  });
+  return [`The dashboard is at     ${url}   (open it in a browser; the link works once)`];
+}
+
 /** The whole text. */
 export async function banner(demo: Demo): Promise<string> {
   const gateway = new ChatbotGateway(demo);
   const lines = [
     '',
+    ...(await orNone(dashboardLines(gateway))),
     `The gateway answers at  ${demo.baseUrl}      (its interface: ${demo.baseUrl}/docs)`,
     `Its API key is          ${demo.apiKey}`,
     `Webhooks arrive at      ${demo.sandbox.receiverUrl}   (open it in a browser)`,

@@ -16,6 +16,7 @@ import { uuidv7 } from './base/ids.ts';
 import type { Log } from './base/log.ts';
 import type { Role } from './config.ts';
 import { closeUnread } from './http/close-unread.ts';
+import { dashboardPage } from './http/dashboard-page.ts';
 import { endConnectionsOnDrain } from './http/draining.ts';
 import { type HealthDeps, healthRoutes } from './http/health.ts';
 import { idempotencyKeyOf } from './http/idempotency.ts';
@@ -159,8 +160,10 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   const admission = await everyRequest(server, deps, noRouteError);
   await registerOpenapi(server, deps.version);
   if (deps.role === 'worker') healthRoutes(server, deps);
-  else moduleRoutes(server, deps, admission);
-  server.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'));
+  else {
+    moduleRoutes(server, deps, admission);
+    await dashboardPage(server);
+  }
   openapiRoutes(server);
   await referencePage(server);
   return server;

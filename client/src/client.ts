@@ -7,7 +7,10 @@ import { delayMs, isRepeatable, wait } from './retries.ts';
 export interface ClientOptions {
   /** URL of the gateway, such as `https://gateway.example.com`. */
   baseUrl: string;
-  apiKey: string;
+  /** Omit it in a page that is signed in with a session's cookie. */
+  apiKey?: string;
+  /** Headers of every request. */
+  headers?: Record<string, string>;
   /** Retries after the first attempt. Default: 4. */
   retries?: number;
   /** Time limit of each attempt, in milliseconds. Default: 60,000; 300,000 for uploads. */
@@ -98,7 +101,8 @@ class Client {
       flags,
       options,
       headers: {
-        'X-API-Key': this.#options.apiKey,
+        ...(this.#options.apiKey === undefined ? {} : { 'X-API-Key': this.#options.apiKey }),
+        ...this.#options.headers,
         ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
         ...(flags.has('key') ? { 'Idempotency-Key': options.idempotencyKey ?? newUuid() } : {}),
         ...options.headers,

@@ -84,7 +84,9 @@ export function readSources(folders: string[]): Source[] {
     }
     return names
       .map((name) => posix.join(folder, name.replaceAll('\\', '/')))
-      .filter((path) => /\.(?:ts|tsx|mjs|cjs|js)$/.test(path) && !path.includes('node_modules/'))
+      .filter(
+        (path) => /\.(?:ts|tsx|mjs|cjs|js)$/.test(path) && !/(?:^|\/)(?:node_modules|dist)\//.test(path),
+      )
       .map((path) => source(path, readFileSync(join(root, path), 'utf8')));
   });
 }

@@ -42,7 +42,15 @@ function paste(title: RegExp) {
 }
 
 describe('the printed text', () => {
-  test('contains the URL, the key, the receiver and four blocks to paste', () => {
+  test('contains a link to the dashboard, the URL, the key, the receiver and four blocks to paste', async () => {
+    const [, link = ''] = /The dashboard is at {5}(\S+)/.exec(program.out()) ?? [];
+    const { origin, hash } = new URL(link);
+    const signedIn = await fetch(`${origin}/v1/session`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Origin: origin, 'X-Requested-With': 'chatbot-gateway' },
+      body: JSON.stringify({ link: hash.slice('#link='.length) }),
+    });
+    expect(signedIn.status).toBe(200);
     expect(program.out()).toContain(`The gateway answers at  ${demo.baseUrl} `);
     expect(program.out()).toContain(`Its API key is          ${demo.apiKey}\n`);
     expect(program.out()).toContain(`Webhooks arrive at      ${demo.sandbox.receiverUrl} `);

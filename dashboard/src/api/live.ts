@@ -1,0 +1,88 @@
+// Live updates: the event stream says what changed, and the queries of that kind are read again. Without it, they are polled.
+import type { QueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+
+/** Whether the page follows what happens; `asOf`: when it last heard of the gateway. */
+export interface LiveState {
+  isLive: boolean;
+  asOf: number;
+  /** When the next attempt begins, while not live. */
+  retryAt: number | undefined;
+}
+
+/** A frame of the stream: the ids of what changed, by kind. */
+type Frame = Record<string, { ids: string[]; more: boolean }>;
+
+const streamPath = '/v1/events/stream';
+const firstRetryMs = 1_000;
+const lastRetryMs = 30_000;
+/** The stream sends a comment every 15 s; nothing for longer than this means that the connection is lost. */
+const silenceMs = 40_000;
+const pollMs = 10_000;
+
+let state: LiveState = { isLive: false, asOf: Date.now(), retryAt: undefined };
+const listeners = new Set<() => void>();
+function set(next: Partial<LiveState>): void {
+  state = { ...state, ...next };
+  for (const listener of listeners) listener();
+}
+
+export const useLive = (): LiveState =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => state,
+  );
+
+/** Follows the stream until the returned function is called. Queries whose key begins with a kind are read again when it changes. */
+export function followEvents(queries: QueryClient): () => void {
+  let source: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let waitMs = firstRetryMs;
+
+  const readAgain = (kinds: string[]) => {
+    for (const kind of kinds) void queries.invalidateQueries({ queryKey: [kind] });
+    void queries.invalidateQueries({ queryKey: ['overview'] });
+  };
+  const watch = () => {
+    clearTimeout(timer);
+    timer = setTimeout(lost, silenceMs);
+  };
+  function opened(): void {
+    // what changed in between is not in the stream
+    if (!state.isLive) void queries.invalidateQueries();
+    waitMs = firstRetryMs;
+    set({ isLive: true, asOf: Date.now(), retryAt: undefined });
+    watch();
+  }
+  function lost(): void {
+    source?.close();
+    clearTimeout(timer);
+    set({ isLive: false, retryAt: Date.now() + waitMs });
+    timer = setTimeout(connect, waitMs);
+    waitMs = Math.min(waitMs * 2, lastRetryMs);
+  }
+  function connect(): void {
+    source = new EventSource(streamPath);
+    source.onopen = opened;
+    source.onerror = lost;
+    source.onmessage = ({ data }) => {
+      set({ asOf: Date.now() });
+      watch();
+      readAgain(Object.keys(JSON.parse(data) as Frame));
+    };
+    source.addEventListener('alive', watch);
+    source.addEventListener('reload', () => void queries.invalidateQueries());
+  }
+  const poll = setInterval(() => {
+    if (!state.isLive && document.visibilityState === 'visible') void queries.invalidateQueries();
+  }, pollMs);
+  connect();
+  return () => {
+    source?.close();
+    clearTimeout(timer);
+    clearInterval(poll);
+  };
+}

@@ -1,0 +1,101 @@
+// The drawing of a chart, with uPlot.
+import { useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { formatShort } from '../text/format.ts';
+import type { ChartProps, Series } from './chart.tsx';
+
+/** The value of a colour token where the element is: `light-dark()` is resolved by the browser only. */
+function colorsAt(element: HTMLElement) {
+  const probe = document.createElement('span');
+  element.append(probe);
+  const read = (token: string): string => {
+    probe.style.color = `var(${token})`;
+    return getComputedStyle(probe).color;
+  };
+  return { read, end: () => probe.remove() };
+}
+
+/** Running sums, so that bars stand on each other; the highest is drawn first. */
+function stacked(series: Series[]): (number | null)[][] {
+  let sums = series[0]?.values.map(() => 0) ?? [];
+  return series.map(({ values }) => {
+    sums = sums.map((sum, index) => sum + (values[index] ?? 0));
+    return sums;
+  });
+}
+
+function optionsOf(
+  { kind, positions, series, heightPx }: ChartProps,
+  widthPx: number,
+  read: (token: string) => string,
+): uPlot.Options {
+  const count = positions.length;
+  const isStacked = kind === 'stacked';
+  const axis = { stroke: read('--ink3'), font: '11px Inter Variable', ticks: { show: false }, gap: 6 };
+  const drawn = isStacked ? series.toReversed() : series;
+  const bars = uPlot.paths.bars?.({ size: [0.72, 26], radius: [0.08, 0] });
+  return {
+    width: widthPx,
+    height: heightPx,
+    legend: { show: false },
+    cursor: { show: false },
+    padding: [8, 4, 0, 0],
+    scales: {
+      x: { time: false, range: isStacked ? [-0.6, count - 0.4] : [0, Math.max(1, count - 1)] },
+      y: { range: (_chart, _low, high) => [0, Math.max(1, (high ?? 0) * 1.08)] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: 24,
+        incrs: [Math.max(1, Math.round(count / 8))],
+        values: (_chart, at) => at.map((index) => positions[index] ?? ''),
+      },
+      {
+        ...axis,
+        grid: { stroke: read('--line'), width: 1 },
+        size: 44,
+        space: 34,
+        values: (_chart, at) => at.map(formatShort),
+      },
+    ],
+    series: [
+      {},
+      ...drawn.map(({ color, dashed }) => ({
+        stroke: read(color),
+        points: { show: false },
+        ...(isStacked
+          ? { fill: read(color), width: 0, ...(bars ? { paths: bars } : {}) }
+          : { width: 1.6, ...(dashed ? { dash: [5, 3] } : {}) }),
+      })),
+    ],
+  };
+}
+
+export default function ChartDrawing(props: ChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const scheme = useComputedColorScheme('light');
+  const { kind, positions, series } = props;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are read again when the scheme changes
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const colors = colorsAt(element);
+    const x = positions.map((_, index) => index);
+    const values = kind === 'stacked' ? stacked(series).reverse() : series.map((one) => one.values);
+    const chart = new uPlot(optionsOf(props, element.clientWidth, colors.read), [x, ...values], element);
+    colors.end();
+    const resized = new ResizeObserver(() =>
+      chart.setSize({ width: element.clientWidth, height: props.heightPx }),
+    );
+    resized.observe(element);
+    return () => {
+      resized.disconnect();
+      chart.destroy();
+    };
+  }, [props, scheme]);
+  return <div ref={box} />;
+}

@@ -1,0 +1,59 @@
+// What a page says when there is nothing to show, or something failed: what happened, what is safe, what to do.
+import IconPlugConnectedX from '@tabler/icons-react/dist/esm/icons/IconPlugConnectedX.mjs';
+import type { ReactNode } from 'react';
+import { GatewayConnectionError, isGatewayError } from '../../../client/src/errors.ts';
+import { textsOf } from '../text/texts.ts';
+import { Button } from './button.tsx';
+import { IdChip } from './id-chip.tsx';
+import './messages.css';
+
+interface EmptyProps {
+  icon: ReactNode;
+  title: string;
+  text: string;
+  actions?: ReactNode;
+}
+
+export function EmptyState({ icon, title, text, actions }: EmptyProps) {
+  return (
+    <div className="empty">
+      <span className="empty-icon">{icon}</span>
+      <h2>{title}</h2>
+      <p className="muted">{text}</p>
+      {actions && <div className="row wrap">{actions}</div>}
+    </div>
+  );
+}
+
+type Text = ReturnType<typeof textsOf<'common'>>;
+
+/** The heading of a failure, and what is safe. */
+function explain(error: unknown, text: Text): { title: string; detail: string } {
+  if (error instanceof GatewayConnectionError)
+    return { title: text('gatewayAway'), detail: text('nothingLost') };
+  if (isGatewayError(error, 'database_unavailable'))
+    return { title: text('databaseAway'), detail: text('nothingLost') };
+  if (isGatewayError(error)) return { title: text('failed'), detail: error.message };
+  return { title: text('failed'), detail: String(error) };
+}
+
+export function ErrorNote({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const text = textsOf('common');
+  const { title, detail } = explain(error, text);
+  return (
+    <div className="note-box bad" role="alert">
+      <IconPlugConnectedX size={17} aria-hidden />
+      <div className="grow">
+        <div className="strong">{title}</div>
+        <div className="muted">{detail}</div>
+        {isGatewayError(error) && (
+          <div className="row small muted">
+            {error.status} <span className="mono">{error.code}</span>
+            {error.requestId && <IdChip value={error.requestId} label={text('requestId')} />}
+          </div>
+        )}
+      </div>
+      {onRetry && <Button onClick={onRetry}>{text('tryNow')}</Button>}
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+// The figures of today, and the next appointments.
+import type { Overview } from '../../../client/src/generated.ts';
+import { Card } from '../design/card.tsx';
+import { formatClock, formatNumber, formatShare } from '../text/format.ts';
+import { textsOf } from '../text/texts.ts';
+
+export function Today({ overview }: { overview: Overview }) {
+  const text = textsOf('home');
+  const { messages, webhooks, appointments } = overview.today;
+  const tiles: [label: string, value: string, note: string][] = [
+    [text('sent'), formatNumber(messages.sent), text('waiting', { count: overview.queue.waiting })],
+    [text('delivered'), formatShare(messages.delivered, messages.sent), formatNumber(messages.delivered)],
+    [text('read'), formatShare(messages.read, messages.sent), formatNumber(messages.read)],
+    [text('failed'), formatNumber(messages.failed), text('optedOut', { count: messages.optedOut })],
+  ];
+  if (webhooks) {
+    const p95 = webhooks.p95Ms === null ? '–' : `${formatNumber(webhooks.p95Ms)} ms`;
+    tiles.push([text('webhooks'), p95, formatShare(webhooks.delivered, webhooks.attempts)]);
+  }
+  if (appointments)
+    tiles.push([
+      text('bookings'),
+      formatNumber(appointments.booked),
+      text('cancelled', { count: appointments.cancelled }),
+    ]);
+  return (
+    <>
+      <section className="card tiles" aria-label={text('today')}>
+        {tiles.map(([label, value, note]) => (
+          <div key={label} className="tile">
+            <span className="muted">{label}</span>
+            <span className="tile-value number">{value}</span>
+            <span className="small note number">{note}</span>
+          </div>
+        ))}
+      </section>
+      {overview.nextBookings && overview.nextBookings.length > 0 && (
+        <Card title={text('next')} isPadded={false}>
+          <ul>
+            {overview.nextBookings.map((booking) => (
+              <li key={booking._id} className="next-booking">
+                <span className="number strong">{formatClock(new Date(booking.startsAt))}</span>
+                <span dir="auto" className="cut grow">
+                  {booking.email ?? booking.phoneNumber}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,112 @@
+// The rows of messages, with the keyboard: J and K move, Enter opens.
+import { Link } from '@tanstack/react-router';
+import { type RefObject, useRef } from 'react';
+import type { Message } from '../../../client/src/generated.ts';
+import { StateBadge } from '../design/state-badge.tsx';
+import '../design/table.css';
+import { Timestamp } from '../design/timestamp.tsx';
+import { useListKeys } from '../design/use-list-keys.ts';
+import { useNow } from '../design/use-now.ts';
+import { textsOf } from '../text/texts.ts';
+import { stateOf } from './message-state.ts';
+
+const freshMs = 15_000;
+
+interface Props {
+  messages: Message[];
+  search: RefObject<HTMLInputElement | null>;
+  onOlder: (() => void) | undefined;
+  isLoading: boolean;
+}
+
+export function MessageTable({ messages, search, onOlder, isLoading }: Props) {
+  const text = textsOf('messages');
+  const body = useRef<HTMLTableSectionElement>(null);
+  useListKeys(body, search);
+  return (
+    <section className="card" aria-label={text('title')}>
+      <div className="table-frame">
+        <table className="table">
+          <colgroup>
+            <col width="190" />
+            <col width="190" />
+            <col width="150" />
+            <col width="170" />
+            <col />
+            <col width="100" />
+          </colgroup>
+          <thead>
+            <tr>
+              <th scope="col">{text('state')}</th>
+              <th scope="col">{text('to')}</th>
+              <th scope="col">{text('number')}</th>
+              <th scope="col">{text('template')}</th>
+              <th scope="col">{text('text')}</th>
+              <th scope="col" className="figure">
+                {text('when')}
+              </th>
+            </tr>
+          </thead>
+          <tbody ref={body}>
+            {messages.map((message) => (
+              <MessageRow key={message.id} message={message} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div className="table-foot">
+        <span>{text('newestFirst')}</span>
+        {onOlder && (
+          <button type="button" className="text-button" disabled={isLoading} onClick={onOlder}>
+            {text('older')}
+          </button>
+        )}
+        <span className="keys end">
+          <span>
+            <kbd>J</kbd>
+            <kbd>K</kbd> {text('move')}
+          </span>
+          <span>
+            <kbd>↵</kbd> {text('open')}
+          </span>
+        </span>
+      </div>
+    </section>
+  );
+}
+
+function MessageRow({ message }: { message: Message }) {
+  const nowMs = useNow();
+  const isFresh = nowMs - Date.parse(message.createdAt) < freshMs;
+  const { name, recipientPhone, recipientUserId, templateName, text, error, createdAt, id } = message;
+  const to = name ?? recipientPhone ?? recipientUserId ?? '';
+  return (
+    <tr className={isFresh ? 'fresh' : ''}>
+      <td className="message-state">
+        <span className="row">
+          <StateBadge state={stateOf(message)} />
+          {error && <span className="mono note wide-only">{error.code}</span>}
+        </span>
+      </td>
+      <td className="message-to strong">
+        <Link to="/messages/$id" params={{ id }} className="cell-link" data-row-link dir="auto">
+          {to}
+        </Link>
+        <span className="narrow-only note small">
+          {' '}
+          <Timestamp at={createdAt} />
+        </span>
+      </td>
+      <td className="mono muted wide-only">
+        <span dir="ltr">{recipientPhone ?? recipientUserId}</span>
+      </td>
+      <td className="mono muted wide-only">{templateName ?? '–'}</td>
+      <td className="muted full" dir="auto">
+        {text ?? '–'}
+      </td>
+      <td className="figure muted wide-only">
+        <Timestamp at={createdAt} />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,186 @@
+// One message: what happened, as lanes from the request to each receiver; what the person sees; its webhooks.
+
+import IconArrowBackUp from '@tabler/icons-react/dist/esm/icons/IconArrowBackUp.mjs';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import type { MessageDetail } from '../../../client/src/generated.ts';
+import { api } from '../api/client.ts';
+import { Button } from '../design/button.tsx';
+import { Card } from '../design/card.tsx';
+import { IdChip } from '../design/id-chip.tsx';
+import { ErrorNote } from '../design/messages.tsx';
+import { Page } from '../design/page.tsx';
+import { PhonePreview } from '../design/phone-preview.tsx';
+import { StateBadge } from '../design/state-badge.tsx';
+import { Timestamp } from '../design/timestamp.tsx';
+import { useMay, useSession } from '../session/session.tsx';
+import { textsOf } from '../text/texts.ts';
+import { DeliveryTable } from './delivery-table.tsx';
+import { stateOf } from './message-state.ts';
+import { Timeline } from './timeline.tsx';
+
+export function Message() {
+  const { id } = useParams({ from: '/messages/$id' });
+  const { data, error, refetch } = useQuery({
+    queryKey: ['messages', 'one', id],
+    queryFn: () => api.getMessage({ id }),
+    refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : 2_000),
+  });
+  if (error && !data) return <RoutePage error={error} onRetry={() => void refetch()} />;
+  if (!data) return null;
+  return <MessageView message={data} />;
+}
+
+const RoutePage = ({ error, onRetry }: { error: unknown; onRetry: () => void }) => (
+  <div className="page">
+    <ErrorNote error={error} onRetry={onRetry} />
+  </div>
+);
+
+/** True if nothing more is expected to happen. */
+const isOver = ({ status, deliveries }: MessageDetail): boolean =>
+  (status === 'read' || status === 'failed') && deliveries.every((one) => one.status !== 'pending');
+
+function MessageView({ message }: { message: MessageDetail }) {
+  const text = textsOf('messages');
+  const { account } = useSession();
+  const to = message.name ?? message.recipientPhone ?? message.recipientUserId ?? '';
+  return (
+    <Page
+      title={
+        <span className="row wrap">
+          <bdi>{to}</bdi>
+          <StateBadge state={stateOf(message)} />
+        </span>
+      }
+      text={
+        <span className="row wrap loose">
+          <span className="mono" dir="ltr">
+            {message.recipientPhone ?? message.recipientUserId}
+          </span>
+          {message.templateName && (
+            <span>
+              {message.templateName} <span className="note">{message.language}</span>
+            </span>
+          )}
+          <IdChip value={message.id} label={text('id')} />
+          {message.messageId && <IdChip value={message.messageId} label={text('platformId')} keep={20} />}
+        </span>
+      }
+      actions={<Resend message={message} />}
+    >
+      {message.error && <Failure error={message.error} />}
+      <div className="columns">
+        <div className="column loose">
+          <Card title={text('whatHappened')} isPadded={false}>
+            <Timeline message={message} />
+          </Card>
+          {message.deliveries.length > 0 && (
+            <Card title={text('webhooks')} isPadded={false}>
+              <DeliveryTable deliveries={message.deliveries} />
+            </Card>
+          )}
+        </div>
+        <div className="column loose">
+          {message.parts && (
+            <PhonePreview
+              parts={message.parts}
+              from={account.name}
+              note={text('asSeen')}
+              at={message.createdAt}
+            />
+          )}
+          <Facts message={message} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+const Failure = ({
+  error: { code, title, message },
+}: {
+  error: { code: number; title: string; message: string };
+}) => (
+  <div className="note-box bad" role="status">
+    <div className="grow">
+      <div className="strong">
+        {title} <span className="mono">{code}</span>
+      </div>
+      <div className="muted" dir="auto">
+        {message}
+      </div>
+    </div>
+  </div>
+);
+
+/** Sends a failed message again. One whose outcome is unknown may have arrived: that is asked first. */
+function Resend({ message }: { message: MessageDetail }) {
+  const text = textsOf('messages');
+  const navigate = useNavigate();
+  const maySend = useMay('messages:send');
+  const isUnknown = stateOf(message) === 'outcome_unknown';
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () =>
+      api.resendMessage({ id: message.id, ...(isUnknown ? { body: { evenIfUnknown: true } } : {}) }),
+    onSuccess: ({ id }) => void navigate({ to: '/messages/$id', params: { id } }),
+  });
+  if (message.status !== 'failed' || message.resentAs || !maySend) return null;
+  const send = () => {
+    if (!isUnknown || window.confirm(text('maybeSent'))) mutate();
+  };
+  return (
+    <div className="column">
+      <Button icon={<IconArrowBackUp size={15} aria-hidden />} isBusy={isPending} onClick={send}>
+        {text('sendAgain')}
+      </Button>
+      {error && <ErrorNote error={error} />}
+    </div>
+  );
+}
+
+function Facts({ message }: { message: MessageDetail }) {
+  const text = textsOf('messages');
+  const { metadata, attempts, expiresAt, priceCategory, billable, sendId } = message;
+  return (
+    <Card>
+      <dl className="facts">
+        {sendId && (
+          <>
+            <dt>{text('send')}</dt>
+            <dd>
+              <IdChip value={sendId} label={text('send')} />
+            </dd>
+          </>
+        )}
+        {metadata && (
+          <>
+            <dt>{text('metadata')}</dt>
+            <dd className="mono" dir="ltr">
+              {Object.entries(metadata).map(([key, value]) => (
+                <div key={key}>
+                  {key} = {value}
+                </div>
+              ))}
+            </dd>
+          </>
+        )}
+        {priceCategory && (
+          <>
+            <dt>{text('price')}</dt>
+            <dd>
+              {priceCategory}
+              {billable !== null && `, ${text(billable ? 'billable' : 'free')}`}
+            </dd>
+          </>
+        )}
+        <dt>{text('attempts')}</dt>
+        <dd className="number">{attempts}</dd>
+        <dt>{text('expires')}</dt>
+        <dd>
+          <Timestamp at={expiresAt} form="both" />
+        </dd>
+      </dl>
+    </Card>
+  );
+}

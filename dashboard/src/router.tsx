@@ -1,0 +1,37 @@
+// Every route with its page and the texts that the page needs. A page's code and texts load together, when it is opened.
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { NotFound, RouteError } from './shell/route-error.tsx';
+import { Shell } from './shell/shell.tsx';
+import { loadTexts, type Room } from './text/texts.ts';
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: RouteError });
+
+/** A page: its path, its rooms of texts, and its module, whose export is `component`. */
+function page<Path extends string, Module extends Record<string, unknown>>(
+  path: Path,
+  rooms: Room[],
+  load: () => Promise<Module>,
+  component: keyof Module & string,
+) {
+  return createRoute({
+    getParentRoute: () => root,
+    path,
+    validateSearch: (search: Record<string, unknown>) => search,
+    loader: () => loadTexts(...rooms),
+    component: lazyRouteComponent(load, component),
+  });
+}
+
+const routeTree = root.addChildren([
+  page('/', ['home'], () => import('./home/home.tsx'), 'Home'),
+  page('/messages', ['messages'], () => import('./messages/messages.tsx'), 'Messages'),
+  page('/messages/$id', ['messages'], () => import('./messages/message.tsx'), 'Message'),
+]);
+
+export const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: true });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,41 @@
+// The menu: every page with its route, icon and scope. Pages without their scope are not in it.
+
+import type { Icon } from '@tabler/icons-react';
+import IconHome2 from '@tabler/icons-react/dist/esm/icons/IconHome2.mjs';
+import IconMessage2 from '@tabler/icons-react/dist/esm/icons/IconMessage2.mjs';
+
+export interface NavItem {
+  /** The page's key in the texts of the shell. */
+  key:
+    | 'home'
+    | 'messages'
+    | 'conversations'
+    | 'sends'
+    | 'templates'
+    | 'appointments'
+    | 'users'
+    | 'senders'
+    | 'webhooks'
+    | 'keys'
+    | 'audit'
+    | 'settings'
+    | 'health'
+    | 'sandbox';
+  to: string;
+  icon: Icon;
+  /** The scope that its data need; undefined: any. */
+  scope?: string;
+}
+
+interface NavGroup {
+  key?: 'messaging' | 'scheduling' | 'connections' | 'account' | 'tryIt';
+  items: NavItem[];
+}
+
+export const navGroups: NavGroup[] = [
+  { items: [{ key: 'home', to: '/', icon: IconHome2 }] },
+  {
+    key: 'messaging',
+    items: [{ key: 'messages', to: '/messages', icon: IconMessage2, scope: 'messages:read' }],
+  },
+];

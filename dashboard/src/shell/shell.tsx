@@ -1,0 +1,100 @@
+// The frame of every page: menu, top bar, and whether the page is live.
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { useSession } from '../session/session.tsx';
+import { textsOf } from '../text/texts.ts';
+import { LiveNote } from './live-note.tsx';
+import { Mark } from './mark.tsx';
+import { type NavItem, navGroups } from './nav.ts';
+import { SchemeButton } from './scheme-button.tsx';
+import './shell.css';
+
+const narrowItemsMax = 5;
+
+/** True if the path is in the item's room. */
+const isIn = (path: string, { to }: NavItem): boolean =>
+  to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`);
+
+export function Shell() {
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const { scopes, account } = useSession();
+  const text = textsOf('shell');
+  const mayOpen = ({ scope }: NavItem) => scope === undefined || scopes.includes(scope);
+  const groups = navGroups
+    .map((group) => ({ ...group, items: group.items.filter(mayOpen) }))
+    .filter(({ items }) => items.length > 0);
+  const items = groups.flatMap((group) => group.items);
+  const current = items.find((item) => isIn(path, item));
+
+  const linkOf = (item: NavItem, iconSize: number, className: string) => (
+    <Link
+      key={item.to}
+      to={item.to}
+      className={className}
+      {...(item === current ? { 'aria-current': 'page' as const } : {})}
+    >
+      <item.icon size={iconSize} stroke={1.7} aria-hidden />
+      {text(item.key)}
+    </Link>
+  );
+
+  return (
+    <div className="shell">
+      <a href="#main" className="skip">
+        {text('skip')}
+      </a>
+      <nav className="side" aria-label={text('menu')}>
+        <div className="brand">
+          <Mark />
+          <div className="grow">
+            <div className="cut strong" dir="auto">
+              {account.name}
+            </div>
+            <div className="small note cut" dir="ltr">
+              {location.host}
+            </div>
+          </div>
+        </div>
+        {groups.map((group) => (
+          <div key={group.key ?? 'top'}>
+            {group.key && <div className="nav-group">{text(group.key)}</div>}
+            {group.items.map((item) => linkOf(item, 16, 'nav-link'))}
+          </div>
+        ))}
+        <div className="side-foot">
+          <LiveNote />
+          <SessionNote />
+        </div>
+      </nav>
+      <div className="main">
+        <header className="bar">
+          <span className="here cut">{current ? text(current.key) : ''}</span>
+        </header>
+        <main id="main">
+          <Outlet />
+        </main>
+      </div>
+      <nav className="bottom" aria-label={text('shortMenu')}>
+        {items.slice(0, narrowItemsMax).map((item) => linkOf(item, 20, ''))}
+      </nav>
+    </div>
+  );
+}
+
+/** Who is signed in, in a line. */
+function SessionNote() {
+  const { session, key, scopes } = useSession();
+  const name = session?.name ?? key?.name ?? '';
+  return (
+    <div className="row">
+      <div className="grow">
+        <div className="cut strong" dir="auto">
+          {name}
+        </div>
+        <div className="small note cut" dir="ltr">
+          {scopes.join(', ')}
+        </div>
+      </div>
+      <SchemeButton />
+    </div>
+  );
+}

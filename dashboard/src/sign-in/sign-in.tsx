@@ -1,0 +1,124 @@
+// Signing in: by a link that was made for the person, or with a key. Only the button signs in, so that link scanners cannot.
+import { useState } from 'react';
+import { GatewayConnectionError, isGatewayError } from '../../../client/src/errors.ts';
+import { api } from '../api/client.ts';
+import { Button } from '../design/button.tsx';
+import { Mark } from '../shell/mark.tsx';
+import { chooseLanguage, type Language, language, languages } from '../text/language.ts';
+import { textsOf } from '../text/texts.ts';
+import './sign-in.css';
+
+const linkPrefix = '#link=';
+
+/** The link's token: it stands behind the #, which browsers send to nobody. */
+const tokenOf = (hash: string): string | undefined =>
+  hash.startsWith(linkPrefix) ? decodeURIComponent(hash.slice(linkPrefix.length)) : undefined;
+
+interface Props {
+  /** Called once the cookie is set. */
+  onSignedIn: () => void;
+}
+
+export function SignIn({ onSignedIn }: Props) {
+  const text = textsOf('signIn');
+  const [token] = useState(() => tokenOf(location.hash));
+  const [key, setKey] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+
+  function messageOf(error: unknown): string {
+    if (isGatewayError(error, 'link_invalid')) return text('linkUsed');
+    if (isGatewayError(error, 'api_key_invalid')) return text('keyInvalid');
+    if (error instanceof GatewayConnectionError) return text('away');
+    return (error as Error).message;
+  }
+
+  async function signIn(body: { key: string } | { link: string }): Promise<void> {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await api.signIn({ body });
+      // the token is used up: it must not stay in the address
+      history.replaceState(null, '', location.pathname + location.search);
+      onSignedIn();
+    } catch (error) {
+      setProblem(messageOf(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <main className="sign-in">
+      <div className="sign-in-box">
+        <div className="row">
+          <Mark />
+          <span className="strong">Chatbot Gateway</span>
+        </div>
+        <div>
+          <h1>{text('title')}</h1>
+          <p className="muted">{text(token ? 'byLink' : 'byKey')}</p>
+        </div>
+        {problem && (
+          <div className="note-box bad" role="alert">
+            {problem}
+          </div>
+        )}
+        {token && (
+          <>
+            <Button kind="primary" size="large" isBusy={isBusy} onClick={() => void signIn({ link: token })}>
+              {text('here')}
+            </Button>
+            <div className="or">
+              <span>{text('or')}</span>
+            </div>
+          </>
+        )}
+        <form
+          className="row"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void signIn({ key: key.trim() });
+          }}
+        >
+          <input
+            className="input grow"
+            type="password"
+            autoComplete="off"
+            aria-label={text('key')}
+            placeholder="cgw_…"
+            value={key}
+            onChange={(event) => setKey(event.target.value)}
+          />
+          <Button type="submit" isDisabled={key.trim() === ''} isBusy={isBusy}>
+            {text('submit')}
+          </Button>
+        </form>
+        <p className="small note">{text('why')}</p>
+        <p className="small note">
+          {text('noLink')} <code className="mono">gateway dashboard-link</code>
+        </p>
+      </div>
+      <LanguageChoice label={text('language')} />
+    </main>
+  );
+}
+
+function LanguageChoice({ label }: { label: string }) {
+  return (
+    <nav className="languages row wrap small" aria-label={label}>
+      {(Object.keys(languages) as Language[]).map((one) => (
+        <button
+          key={one}
+          type="button"
+          lang={one}
+          className="text-button"
+          aria-pressed={one === language}
+          onClick={() => chooseLanguage(one)}
+        >
+          {languages[one]}
+        </button>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,86 @@
+// Numbers, dates and durations in the viewer's language and time zone.
+import { language } from './language.ts';
+
+/** The browser's own form of the page's language, such as en-GB: it knows how its people write dates. */
+const locale = navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language;
+/** The viewer's time zone. */
+export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+
+export const formatNumber = (value: number): string => whole.format(value);
+export const formatShort = (value: number): string => short.format(value);
+/** `part` of `total` as a percentage; a dash without a total. */
+export const formatShare = (part: number, total: number): string =>
+  total === 0 ? '–' : percent.format(part / total);
+
+type Options = Intl.DateTimeFormatOptions;
+const formats = new Map<string, Intl.DateTimeFormat>();
+function formatOf(options: Options): Intl.DateTimeFormat {
+  const key = JSON.stringify(options);
+  const known = formats.get(key);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat(locale, options);
+  formats.set(key, made);
+  return made;
+}
+
+const clock: Options = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+const day: Options = { day: 'numeric', month: 'short' };
+
+/** `14:05`. */
+export const formatClock = (at: Date, timeZone = zone) => formatOf({ ...clock, timeZone }).format(at);
+/** `14:05:07.112`. */
+export const formatExact = (at: Date, timeZone = zone) =>
+  formatOf({ ...clock, second: '2-digit', fractionalSecondDigits: 3, timeZone }).format(at);
+/** `24 Nov`, with the year if it is another one. */
+export function formatDay(at: Date, timeZone = zone): string {
+  const isThisYear = at.getFullYear() === new Date().getFullYear();
+  return formatOf({ ...day, ...(isThisYear ? {} : { year: 'numeric' }), timeZone }).format(at);
+}
+/** `Tue 24 Nov, 10:42`. */
+export const formatMoment = (at: Date, timeZone = zone) =>
+  formatOf({ ...day, weekday: 'short', ...clock, timeZone }).format(at);
+/** `24 Nov 2026, 10:42:16.402`. */
+export const formatInstant = (at: Date, timeZone = zone) =>
+  formatOf({
+    ...{ ...day, year: 'numeric', ...clock, second: '2-digit', fractionalSecondDigits: 3 },
+    timeZone,
+  }).format(at);
+
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+];
+const relative = new Intl.RelativeTimeFormat(locale, { style: 'narrow', numeric: 'auto' });
+
+/** `3 min. ago`, `in 2 hr.`: the largest unit only. */
+export function formatRelative(at: Date, nowMs: number): string {
+  const seconds = (at.getTime() - nowMs) / 1000;
+  const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+  return relative.format(Math.trunc(seconds / size), unit);
+}
+
+const unitFormat = (unit: string, maximumFractionDigits = 0) =>
+  new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits });
+const milliseconds = unitFormat('millisecond');
+const seconds = unitFormat('second', 1);
+const minutes = unitFormat('minute');
+const hours = unitFormat('hour');
+
+/** `182 ms`, `1.4 s`, `4 min 12 s`, `5 h 12 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return milliseconds.format(Math.round(ms));
+  if (ms < 60_000) return seconds.format(ms / 1_000);
+  const totalSeconds = Math.floor(ms / 1_000);
+  if (ms < 3_600_000)
+    return `${minutes.format(Math.floor(totalSeconds / 60))} ${seconds.format(totalSeconds % 60)}`;
+  return `${hours.format(Math.floor(totalSeconds / 3_600))} ${minutes.format(Math.floor((totalSeconds % 3_600) / 60))}`;
+}
+
+const list = new Intl.ListFormat(locale, { type: 'conjunction' });
+export const formatList = (items: readonly string[]): string => list.format(items);

@@ -1,0 +1,67 @@
+// The dashboard: its built files with immutable caching, and its page at every address that it knows.
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyReply } from 'fastify';
+import type { Server } from './request.ts';
+
+/** Where the build puts the dashboard; see `dashboard/vite.config.ts`. */
+export const dashboardFolder = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
+
+/** What the build leaves in the page for the nonce of each response. */
+const noncePlaceholder = /__NONCE__/g;
+
+/** First segments of the dashboard's addresses. `dashboard/src/router.tsx` has the pages. */
+export const dashboardRooms = ['messages'] as const;
+
+const policy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Chatbot Gateway</title>
+<p>The dashboard is not built. Run <code>npm run dashboard:build</code> in the gateway's folder and start it again.</p>
+<p>Everything else works: <a href="/docs">the API</a>.</p></html>`;
+
+/**
+ * Serves the dashboard from `folder`. Without a build, its address says how to build it. The page is never cached, and allows
+ * only its own styles by a nonce; the files have a digest in their names, and are cached for ever.
+ */
+export async function dashboardPage(server: Server, folder: string = dashboardFolder): Promise<void> {
+  const pageFile = join(folder, 'index.html');
+  const page = existsSync(pageFile) ? readFileSync(pageFile, 'utf8') : undefined;
+
+  function sendPage(reply: FastifyReply): FastifyReply {
+    const nonce = randomBytes(16).toString('base64');
+    reply.header('Content-Security-Policy', policy(nonce)).type('text/html; charset=utf-8');
+    return reply.send(page?.replaceAll(noncePlaceholder, nonce) ?? notBuilt);
+  }
+
+  const options = { schema: { hide: true } };
+  server.get('/', options, async (_request, reply) => sendPage(reply));
+  for (const room of dashboardRooms) {
+    server.get(`/${room}`, options, async (_request, reply) => sendPage(reply));
+    server.get(`/${room}/*`, options, async (_request, reply) => sendPage(reply));
+  }
+  if (page === undefined) return;
+  await server.register(fastifyStatic, {
+    root: join(folder, 'assets'),
+    prefix: '/assets/',
+    decorateReply: false,
+    preCompressed: true,
+    immutable: true,
+    maxAge: '365d',
+    cacheControl: true,
+    schemaHide: true,
+  });
+}

@@ -1,0 +1,115 @@
+// The dashboard in a real browser, against the real gateway and sandbox.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openBrowser, openPage, violationsOf } from '../harness/browser.ts';
+import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+
+let gateway: Gateway;
+let browser: Browser;
+let templateId: string;
+
+beforeAll(async () => {
+  [gateway, browser] = await Promise.all([startGateway(), openBrowser()]);
+  const components = [{ type: 'BODY', text: 'Hi {{1}}, your order is on its way.' }];
+  const seed = { language: 'en_US', status: 'APPROVED', category: 'UTILITY' as const, components };
+  templateId = (await addSender(gateway, [{ name: 'order_update', ...seed }])).templateIds
+    .order_update as string;
+}, 60_000);
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.close();
+});
+
+const origin = () => new URL(gateway.url).origin;
+const open = (options = {}) => openPage(browser, origin(), options);
+
+async function signIn(page: Page, path = '/'): Promise<void> {
+  await page.goto(`${gateway.url}${path}`);
+  await page.getByLabel('API key').fill(gateway.apiKey);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
+}
+
+async function send(phone: string, name: string): Promise<string> {
+  const { body } = await gateway.call<{ messages: { id: string }[] }>('POST', '/v1/templates/send', {
+    body: { templateId, recipients: [{ phone, name, variables: { 1: name } }] },
+  });
+  return body.data.messages[0]?.id as string;
+}
+
+test('somebody who is not signed in is asked to, and a key opens the page', async () => {
+  const { page, problems } = await open();
+  await signIn(page);
+  await page.getByRole('heading', { level: 1, name: 'Nothing needs you' }).waitFor();
+  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(gateway.apiKey);
+  expect(problems).toEqual([]);
+});
+
+test('a link signs in only when its button is pressed, once', async () => {
+  const { body } = await gateway.call<{ url: string }>('POST', '/v1/dashboard-links', {
+    body: { name: 'Front desk', scopes: ['messages:read'] },
+  });
+  const { hash } = new URL(body.data.url);
+  const { page } = await open();
+  await page.goto(`${gateway.url}/${hash}`);
+  await page.getByRole('button', { name: 'Sign in on this browser' }).click();
+  await page.getByText('Front desk').waitFor();
+  expect(new URL(page.url()).hash).toBe('');
+  const again = await open();
+  await again.page.goto(`${gateway.url}/${hash}`);
+  await again.page.getByRole('button', { name: 'Sign in on this browser' }).click();
+  expect(await again.page.getByRole('alert').textContent()).toContain('was used or has expired');
+});
+
+test('a message that is sent appears in the list by itself, and opens with what happened', async () => {
+  const { page, problems } = await open();
+  await signIn(page, '/messages');
+  await page.getByText('No messages yet').waitFor();
+  await send('15551230001', 'Ada Lovelace');
+  const row = page.getByRole('link', { name: 'Ada Lovelace' });
+  await row.waitFor();
+  await page.getByRole('cell', { name: 'Read' }).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: /Ada Lovelace/ }).waitFor();
+  const steps = await page.locator('.timeline li').allTextContents();
+  expect(steps.map((step) => /Send requested|Queued|Accepted|Sent|Delivered|Read/.exec(step)?.[0])).toEqual(
+    expect.arrayContaining(['Send requested', 'Queued', 'Accepted', 'Sent', 'Delivered', 'Read']),
+  );
+  expect(await page.locator('.phone').textContent()).toContain('Hi Ada Lovelace, your order is on its way.');
+  expect(problems).toEqual([]);
+});
+
+/** Pictures for people to look at; not compared. */
+const pictures = new URL('./out/', import.meta.url).pathname;
+
+describe.each([
+  ['light', { colorScheme: 'light' as const }],
+  ['dark', { colorScheme: 'dark' as const }],
+  ['at 390 pixels', { viewport: { width: 390, height: 844 } }],
+  ['right to left', { locale: 'ar' }],
+])('%s', (name, options) => {
+  test('has no accessibility violation, no error and no overflow', { timeout: 60_000 }, async () => {
+    const id = await send('15551230002', 'يوسف الهاشمي');
+    const { page, problems } = await open(options);
+    await page.goto(`${gateway.url}/`);
+    await page.locator('input[type=password]').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.locator('input[type=password]').fill(gateway.apiKey);
+    await page.keyboard.press('Enter');
+    await page.locator('#main h1').waitFor();
+    for (const path of ['/', '/messages', `/messages/${id}`]) {
+      await page.goto(`${gateway.url}${path}`);
+      await page.locator(path === '/' ? '.tiles' : '#main h1').waitFor();
+      await page.screenshot({
+        path: `${pictures}${path.split('/').slice(1, 2 + Number(path.includes('/messages/'))).length > 1 ? 'message' : path.slice(1) || 'home'}-${name}.png`,
+      });
+      expect([path, await violationsOf(page)]).toEqual([path, []]);
+      const { scrollWidth, innerWidth } = (await page.evaluate(
+        '({ scrollWidth: document.documentElement.scrollWidth, innerWidth })',
+      )) as { scrollWidth: number; innerWidth: number };
+      expect([path, scrollWidth]).toEqual([path, Math.min(scrollWidth, innerWidth)]);
+    }
+    expect(problems).toEqual([]);
+  });
+});
