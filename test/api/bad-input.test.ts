@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { requestValidator } from '../../src/http/validation.ts';
 import { type Answer, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { oddTexts, oddValues } from '../harness/odd-values.ts';
 import {
   containersIn,
   headersFor,
@@ -52,46 +53,30 @@ async function findings(
   return found;
 }
 
-const oddValues = [
-  null,
-  true,
-  -1,
-  1e308,
-  '',
-  'a\u0000b',
-  '\ud800',
-  'x'.repeat(70_000),
-  [],
-  [null],
-  {},
-  { type: 5 },
-  '2026-02-30',
-  '\r\nX-Evil: 1',
-  'constructor',
-];
-
 test('wrong values at every location of every body get a 4xx failure', { timeout: 120_000 }, async () => {
+  const compile = requestValidator();
+  let bodies = 0;
   const requests = operations.flatMap((operation) => {
     if (!operation.body) return [];
-    const sample = sampleOf(operation.body);
-    return placesIn(sample).flatMap((where) =>
-      oddValues.map((odd) => ({
-        operation,
-        path: pathOf(operation),
-        body: JSON.stringify(withAt(sample, where, odd)),
-        note: `${where.join('.')} = ${JSON.stringify(odd)?.slice(0, 40)}`,
-      })),
+    const { body: schema, method, path: url } = operation;
+    const validate = compile({ schema, httpPart: 'body', method, url });
+    const sample = sampleOf(schema);
+    return placesIn(sample).flatMap((where, at) =>
+      oddValues.flatMap((odd, kind) => {
+        const body = JSON.stringify(withAt(sample, where, odd));
+        const result = validate(JSON.parse(body)) as true | { error: { length: number } };
+        bodies += 1;
+        // sent if more than the schema must reject it; of the others, each value at one place and one value at each place
+        if (result !== true && result.error.length > 0 && at > 0 && at % oddValues.length !== kind) return [];
+        const note = `${where.join('.')} = ${JSON.stringify(odd)?.slice(0, 40)}`;
+        return [{ operation, path: pathOf(operation), body, note }];
+      }),
     );
   });
+  expect(bodies).toBeGreaterThan(5_000);
   expect(requests.length).toBeGreaterThan(1_000);
   expect(await findings(requests)).toEqual([]);
 });
-
-const oddTexts = [
-  ...['', '0', '-1', '1e9', '1.5', 'NaN', '%00', '%ED%A0%80', 'x'.repeat(3_000), '[]', '2026-02-30'],
-  ...['0000-01-01T00:00:00Z', '9999-12-31T23:59:60Z', '9999-12-31T23:59:59-14:00', '-271821-04-20T00:00:00Z'],
-  ...['WyJ4Il0', 'eyJhIjoxfQ', "'%22--", '%25', '%5C', '9223372036854775808'],
-];
 
 test('malformed, repeated and unknown query parameters of every operation get a 4xx failure', {
   timeout: 60_000,

@@ -9,12 +9,19 @@ const cachePath = inject('interfaceDocumentPath');
 let opened: ReturnType<typeof openInterface> | undefined;
 const problems: string[] = [];
 
+let loaded: typeof import('./interface-document.ts') | undefined;
+/** The checks, for which a file without responses has no use. An import for each response would ask the test runner each time. */
+const checks = async () => {
+  loaded ??= await import('./interface-document.ts');
+  return loaded;
+};
+
 /** The document; undefined if the gateway has none, like a worker or a stopping process. */
 async function interfaceOf(origin: string): Promise<typeof opened> {
   if (opened) return opened;
   const text = existsSync(cachePath) ? readFileSync(cachePath, 'utf8') : await fetched(origin);
   if (text === undefined) return undefined;
-  const { openInterface } = await import('./interface-document.ts');
+  const { openInterface } = await checks();
   opened ??= openInterface(JSON.parse(text));
   return opened;
 }
@@ -46,7 +53,7 @@ function documentedPath(document: InterfaceDocument, path: string): string | und
 async function check(method: string, url: URL, response: Response): Promise<void> {
   const found = await interfaceOf(url.origin);
   if (!found) return;
-  const { responsePlace } = await import('./interface-document.ts');
+  const { responsePlace } = await checks();
   const { document, problemAt } = found;
   const path = documentedPath(document, url.pathname);
   const known = path === undefined ? undefined : document.paths[path];

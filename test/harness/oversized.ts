@@ -6,26 +6,26 @@ const filled = (count: number, value: (index: number) => unknown) =>
   Array.from({ length: count }, (_, i) => value(i));
 const membersOf = (count: number, value: unknown) =>
   Object.fromEntries(filled(count, (index) => [`member${index}`, value]) as [string, unknown][]);
-const longKey = 'k'.repeat(60_000);
+
+const objects = [
+  ...[1, {}, [[]]].flatMap((value) => [membersOf(far, value), membersOf(500, value)]),
+  { ['k'.repeat(60_000)]: 1 },
+];
+const arrays = [
+  (i: number) => ({ member: i }),
+  () => 7,
+  (i: number) => `text ${i}`,
+  () => [[[]]],
+  () => null,
+].map((item) => filled(far, item));
 
 /** Values that are too large for a container, or full of invalid items. */
 export function oversized({ schema }: Container): unknown[] {
-  if (schema.type === 'object')
-    return [
-      ...[1, {}, [[]]].flatMap((value) => [membersOf(far, value), membersOf(500, value)]),
-      { [longKey]: 1 },
-    ];
-  const items = [
-    (i: number) => ({ member: i }),
-    () => 7,
-    (i: number) => `text ${i}`,
-    () => [[[]]],
-    () => null,
-  ];
-  const sample = schema.items ? [() => sampleOf(schema.items ?? {})] : [];
-  return [...items, ...sample].flatMap((item) => [
-    filled(far, item),
-    filled(Math.min(schema.maxItems ?? far, far), item),
+  if (schema.type === 'object') return objects;
+  const item = schema.items && sampleOf(schema.items);
+  return [...arrays, ...(item === undefined ? [] : [filled(far, () => item)])].flatMap((items) => [
+    items,
+    items.slice(0, schema.maxItems ?? far),
   ]);
 }
 
