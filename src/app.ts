@@ -36,6 +36,7 @@ import type { ResendDeps } from './messaging/sending/resend.ts';
 import { holdRejectedTemplate } from './messaging/templates/hold.ts';
 import { syncDue } from './messaging/templates/sync-schedule.ts';
 import { type AppOptions, openParts, type Parts } from './parts.ts';
+import { type BackupSchedule, openBackupSchedule } from './run-backup/schedule.ts';
 import { buildServer } from './server.ts';
 import { foldStatistics } from './statistics/fold.ts';
 import { releaseDeliveriesOf } from './webhooks/delivery/store.ts';
@@ -115,6 +116,7 @@ interface Running {
   clockWatch?: Worker;
   uptime?: Worker;
   idleWatch?: Worker;
+  backups?: BackupSchedule;
 }
 
 export interface App {
@@ -188,8 +190,11 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
   parts.activity.note();
   if (config.role !== 'api') {
     shared.deliveries.onCapacity(() => running.workers?.deliver.nudge());
+    const backups = openBackupSchedule({ ...parts, ...parts.forDeliveries });
+    running.backups = backups;
     running.workers = startWorkers({
       ...parts,
+      backups: backups.round,
       flushKeys: () => parts.authenticator.flush(),
       sweepObjects: () => parts.objects.sweep(),
       rounds: workerRounds(deps),
@@ -244,6 +249,7 @@ async function closeApp({ parts, shared, running, shutdown, server }: RunningApp
     running.clockWatch?.stop(),
     running.uptime?.stop(),
     running.idleWatch?.stop(),
+    running.backups?.stop(),
     shared.dispatcher.stop(),
     shared.deliveries.stop(),
   ]);

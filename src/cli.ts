@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The command line: parses arguments, calls one function, and sets the exit code.
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { loadEnvFile } from './config.ts';
 import { scopes } from './contract/envelope.ts';
 
@@ -108,6 +108,26 @@ program
   .action(async () => {
     const { doctor } = await import('./commands/doctor.ts');
     if (!(await doctor())) process.exitCode = 1;
+  });
+
+/** A whole number from 1. */
+function count(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('Use a whole number from 1.');
+  return number;
+}
+
+program
+  .command('backup')
+  .argument('<target>', 'a file, a directory, or s3://bucket/prefix?region=…&endpoint=…')
+  .description('back up the database and the stored files while the gateway runs')
+  .option('--verify', 'read the whole backup back, without a database, and print what is in it')
+  .option('--with-keys', 'also write the encryption keys; only with BACKUP_KEYS')
+  .option('--keep <number>', 'delete older backups of the directory or bucket, all but this many', count)
+  .action(async (target: string, options: { verify?: boolean; withKeys?: boolean; keep?: number }) => {
+    const { backup } = await import('./commands/backup.ts');
+    const { verify = false, withKeys = false, keep = null } = options;
+    await backup(target, { verify, withKeys, keep });
   });
 
 program

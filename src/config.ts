@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { parseKeyRing } from './base/cipher.ts';
+import { isNetwork, isOrigin, keyProblems, severalHostsProblem } from './base/setting-checks.ts';
 
 export type Role = 'all' | 'api' | 'worker';
 
@@ -44,6 +44,16 @@ export interface Config {
   /** Addresses and networks whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
   corsOrigins: string[];
+  backup: {
+    /** Where the worker writes backups; null: it writes none. */
+    to: string | null;
+    everyHours: number;
+    keep: number;
+    /** `id:base64,…`, newest first; null: backups are not encrypted. */
+    keys: string | null;
+    snapshotMinutes: number;
+    megabytesPerSecond: number;
+  };
   /** How long a stopping process still accepts requests; null: the default, which depends on the environment. */
   shutdownDelayMs: number | null;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
@@ -89,6 +99,15 @@ export const settings: Record<string, string> = {
   TRUSTED_PROXIES:
     'Addresses and networks (CIDR, comma-separated) of your reverse proxies: only their X-Forwarded-For is trusted. Default none.',
   CORS_ORIGINS: 'Origins (comma-separated) whose pages may call the API. Default none.',
+  BACKUP_TO:
+    'Directory or s3://bucket/prefix?… to which a worker writes backups. Without it, none are written.',
+  BACKUP_EVERY_HOURS: 'Hours between two backups of the worker. Default 24.',
+  BACKUP_KEEP: 'How many backups the worker keeps in BACKUP_TO. Default 7.',
+  BACKUP_KEYS:
+    'Keys that encrypt backups, in the form of ENCRYPTION_KEYS. Store them apart from backups. Default none.',
+  BACKUP_SNAPSHOT_MINUTES:
+    'Minutes after which a backup gives up its snapshot of the database, and fails. Default 120.',
+  BACKUP_MB_PER_SECOND: 'Megabytes that a backup reads per second at most; 0 for no limit. Default 32.',
   SHUTDOWN_DELAY_SECONDS:
     'Seconds for which a stopping process still serves requests while readiness is 503. If unset: 5, but 0 on a terminal and in the sandbox.',
   LOG_LEVEL: 'fatal, error, warn, info (default), debug, trace or silent.',
@@ -213,6 +232,14 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
     sessionRateLimitPerMinute: read.integer('SESSION_RATE_LIMIT_PER_MINUTE', 1_200, 0, 10_000_000),
     trustedProxies: read.list('TRUSTED_PROXIES'),
     corsOrigins: read.list('CORS_ORIGINS'),
+    backup: {
+      to: read.text('BACKUP_TO'),
+      everyHours: read.integer('BACKUP_EVERY_HOURS', 24, 1, 8_760),
+      keep: read.integer('BACKUP_KEEP', 7, 1, 10_000),
+      keys: read.text('BACKUP_KEYS'),
+      snapshotMinutes: read.integer('BACKUP_SNAPSHOT_MINUTES', 120, 1, 1_440),
+      megabytesPerSecond: read.integer('BACKUP_MB_PER_SECOND', 32, 0, 100_000),
+    },
     shutdownDelayMs:
       read.text('SHUTDOWN_DELAY_SECONDS') === null
         ? null
@@ -255,39 +282,9 @@ function combinedProblems(config: Config): string[] {
       `CORS_ORIGINS contains "${origin}", which is not an origin, such as https://app.example.com (without a trailing slash).`,
     );
   }
-  return [...problems, ...keyProblems(config)];
+  return [
+    ...problems,
+    ...keyProblems('ENCRYPTION_KEYS', config.encryptionKeys),
+    ...keyProblems('BACKUP_KEYS', config.backup.keys),
+  ];
 }
-
-/** Detects libpq's form for several servers, which the driver does not support: it would treat the list as one host name. */
-function severalHostsProblem(text: string | null): string | undefined {
-  const [, authority = '', query = ''] =
-    /^postgres(?:ql)?:\/\/([^/?#]*)[^?#]*\??([^#]*)/i.exec(text ?? '') ?? [];
-  const parameters = new URLSearchParams(query);
-  const isList =
-    authority.slice(authority.lastIndexOf('@') + 1).includes(',') || parameters.get('host')?.includes(',');
-  if (!isList && !parameters.has('target_session_attrs')) return undefined;
-  return (
-    'DATABASE_URL must name one server: a list of hosts and target_session_attrs are not supported. ' +
-    'Use an address that always points to the primary, such as HAProxy, a virtual IP or the writer endpoint of the provider.'
-  );
-}
-
-function keyProblems({ encryptionKeys }: Config): string[] {
-  if (encryptionKeys === null) return [];
-  try {
-    parseKeyRing(encryptionKeys);
-    return [];
-  } catch (error) {
-    // the message contains the entry's position, never its text
-    return [`ENCRYPTION_KEYS: ${(error as Error).message}`];
-  }
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits = '', ...more] = text.split('/');
-  const longest = { 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  return more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= longest;
-}
-
-const isOrigin = (text: string) =>
-  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text;

@@ -26,6 +26,7 @@ import { openKeyRing } from './encryption-keys.ts';
 import { openFileEncryption } from './messaging/media/file-encryption.ts';
 import { openCompletionWaiters } from './messaging/sending/completion-waiters.ts';
 import { openQueueLimit } from './messaging/sending/queue-limit.ts';
+import type { BackupStore } from './ports/backup-store.ts';
 import type { ObjectStore } from './ports/object-store.ts';
 import type { MessagingPlatform } from './ports/platform.ts';
 import { openActivity } from './work/activity.ts';
@@ -64,7 +65,21 @@ export async function openObjects(
   return openFilesystemStore({ directory, clock: tools.clock });
 }
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+/** Opens a place of backups: a directory, or an `s3://` address. */
+export async function openBackupStore(place: string, outgoing: Outgoing): Promise<BackupStore> {
+  if (place.startsWith('s3:')) {
+    const [{ openBackupBucket }, { parseS3Address }] = await Promise.all([
+      import('./adapters/s3/backup-store.ts'),
+      import('./adapters/s3/location.ts'),
+    ]);
+    return openBackupBucket({ location: parseS3Address(place), outgoing });
+  }
+  const { openBackupFolder } = await import('./adapters/filesystem/backup-store.ts');
+  return openBackupFolder(place);
+}
+
+/** The program's version. */
+export const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 

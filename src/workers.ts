@@ -1,5 +1,6 @@
 // The workers and how often each runs.
 import { deleteEndedSessions } from './accounts/sessions-store.ts';
+import { deleteOldBackups } from './backup/backups-store.ts';
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { deleteOldSteps } from './db/database-clock.ts';
@@ -57,9 +58,11 @@ export interface WorkersDeps extends LoopDeps {
   flushKeys: () => Promise<void>;
   /** Removes remains of interrupted uploads from the object store. */
   sweepObjects: () => Promise<unknown>;
+  /** Starts a backup when one is due, and reports how they are doing. */
+  backups: () => Promise<number>;
 }
 
-export type Workers = Record<keyof WorkerRounds | 'cleanUp' | 'hourly', Worker>;
+export type Workers = Record<keyof WorkerRounds | 'backups' | 'cleanUp' | 'hourly', Worker>;
 
 /** The pause of messages and deliveries just after an idle time. */
 const freshMs = 30;
@@ -89,6 +92,7 @@ export function startWorkers(deps: WorkersDeps): Workers {
     foldStatistics: background({ name: 'fold-statistics', perform: rounds.foldStatistics, idleMs: 4_000 }),
     releaseLeases: background({ name: 'release-leases', perform: rounds.releaseLeases, idleMs: 2_000 }),
     cleanUp: background({ name: 'clean-up', perform: () => cleanUp(deps), idleMs: 30_000 }),
+    backups: background({ name: 'backups', perform: deps.backups, idleMs: 60_000, runsIdle: true }),
     hourly: start({
       name: 'hourly',
       perform: () => hourly(deps),
@@ -97,7 +101,7 @@ export function startWorkers(deps: WorkersDeps): Workers {
       runsIdle: true,
     }),
   };
-  const { hourly: _never, dispatch, deliver, ...others } = workers;
+  const { hourly: _never, backups: _nor, dispatch, deliver, ...others } = workers;
   deps.activity.onWake(() => {
     dispatch.nudge();
     deliver.nudge();
@@ -160,6 +164,7 @@ async function hourly(deps: WorkersDeps): Promise<number> {
   await deleteOldOutages(deps.db);
   await deleteOldStatistics(deps);
   await deleteEndedSessions(deps.db, new Date(deps.clock.now()));
+  await deleteOldBackups(deps.db);
   await deps.sweepObjects();
   return 0;
 }

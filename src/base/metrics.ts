@@ -11,6 +11,8 @@ export interface Metrics {
   senderChecks: Counter<'name' | 'status'>;
   clockSteps: Counter<'clock' | 'direction'>;
   clockOffset: Gauge;
+  /** Backups of the database, by any process. */
+  backups: Record<'age' | 'duration' | 'bytes' | 'failures' | 'snapshotAge', Gauge>;
 }
 
 /** Creates a registry with the default process metrics and the gateway's own. */
@@ -19,6 +21,7 @@ export function openMetrics(): Metrics {
   collectDefaultMetrics({ register: registry });
   const counter = (name: string, help: string) =>
     new Counter({ name, help, labelNames: ['outcome'], registers: [registry] });
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
   return {
     registry,
     requests: new Histogram({
@@ -49,5 +52,18 @@ export function openMetrics(): Metrics {
       help: "How far the database's clock is ahead of this machine's.",
       registers: [registry],
     }),
+    backups: {
+      age: gauge(
+        'gateway_backup_age_seconds',
+        'Age of the last good backup, as a worker sees it; +Inf if there is none.',
+      ),
+      duration: gauge('gateway_backup_duration_seconds', 'How long the last good backup took.'),
+      bytes: gauge('gateway_backup_bytes', 'Size of the last good backup.'),
+      failures: gauge('gateway_backup_failures', 'Failed backups since the last good one.'),
+      snapshotAge: gauge(
+        'gateway_backup_snapshot_age_seconds',
+        "Age of a running backup's snapshot, during which PostgreSQL removes no old rows; else 0.",
+      ),
+    },
   };
 }

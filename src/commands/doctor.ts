@@ -1,6 +1,7 @@
 // `doctor`: checks configuration and dependencies, and says how to fix problems. Changes nothing.
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { type BackupState, findBackupState } from '../backup/backups-store.ts';
 import { systemClock } from '../base/clock.ts';
 import { openLog } from '../base/log.ts';
 import { openOutgoing } from '../base/outgoing.ts';
@@ -22,6 +23,7 @@ interface Context {
   untrustedProxy?: Notice | undefined;
   clocks?: Clocks;
   failedChecks?: FailedCheck[];
+  backups?: BackupState;
 }
 
 /** Returns a finding; a warning begins with `!`. Throws on failure. */
@@ -33,6 +35,9 @@ const keys: Check = async (config) => {
   const ring = await openKeyRing(config);
   return `${ring.keys.length}, the newest is ${ring.keys[0].id}`;
 };
+
+/** A note without a schedule: backups may be made in another way. */
+const daysWithoutBackup = 2;
 
 /** Maximum age of reported notices. */
 const noticeAgeMs = 7 * 24 * 3_600_000;
@@ -50,6 +55,7 @@ const database: Check = async (config, found) => {
       const since = new Date(systemClock.now() - noticeAgeMs);
       found.untrustedProxy = await findNotice(opened.db, 'untrusted_proxy', since);
       found.failedChecks = await listFailedChecks(opened.db);
+      found.backups = await findBackupState(opened.db);
       const { nowMs: databaseMs, steps } = await findSteps(opened.db, since);
       found.clocks = { databaseMs, machineMs: systemClock.now(), steps };
     }
@@ -117,6 +123,16 @@ const senders: Check = async (_config, { failedChecks }) => {
   return `!${[...listed, ...(more > 0 ? [`and ${more} more`] : [])].join('\n      ')}`;
 };
 
+const backups: Check = async ({ backup }, { backups: state }) => {
+  if (state === undefined) return 'unknown: the database cannot be read yet';
+  const failed = state.failures > 0 ? `; ${state.failures} failed since: ${state.lastFailure}` : '';
+  if (state.goodSeconds === null)
+    return `!no good backup yet${failed}. Run "backup", or set BACKUP_TO for a worker to do it`;
+  const hours = state.goodSeconds / 3_600;
+  const isLate = hours > (backup.to === null ? daysWithoutBackup * 24 : backup.everyHours + 1);
+  return `${isLate || failed ? '!' : ''}the last good one is ${hours.toFixed(1)} hours old${failed}`;
+};
+
 const google: Check = async ({ google: { clientId } }) =>
   clientId === null
     ? '!GOOGLE_CLIENT_ID is not set: Google calendars cannot be connected'
@@ -131,6 +147,7 @@ const checks: [string, Check][] = [
   ['public address', publicAddress],
   ['proxies', proxies],
   ['senders', senders],
+  ['backups', backups],
   ['Google calendars', google],
   ['time zones', async () => timeZoneFinding(await timeZoneVersions(), systemClock.now())],
   ['clock', async (_config, { clocks }) => clockFinding(systemClock.now(), clocks)],

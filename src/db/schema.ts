@@ -68,6 +68,18 @@ export interface Attempts {
   subject_id: string;
 }
 
+export interface Backups {
+  began_at: Generated<Timestamp>;
+  bytes: number | null;
+  ended_at: Timestamp | null;
+  failure: string | null;
+  id: string;
+  name: string;
+  place: string;
+  snapshot_at: Timestamp | null;
+  snapshot_ended_at: Timestamp | null;
+}
+
 export interface BookingCounts {
   account_id: string;
   at: Timestamp;
@@ -698,6 +710,7 @@ export interface DB {
   api_keys: ApiKeys;
   attempt_durations: AttemptDurations;
   attempts: Attempts;
+  backups: Backups;
   booking_counts: BookingCounts;
   bookings: Bookings;
   breaking_migrations: BreakingMigrations;

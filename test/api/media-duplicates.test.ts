@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { VendorError } from '../../src/base/errors.ts';
 import { lockFileIdentity } from '../../src/messaging/media/duplicates-store.ts';
 import { registerLeaseSeconds } from '../../src/messaging/media/register.ts';
-import { deleteMedia } from '../../src/messaging/media/remove.ts';
+import { deleteMedia, removeLeftovers } from '../../src/messaging/media/remove.ts';
 import { formOf, type MediaGateway, openMediaGateway, type Part } from '../harness/media-gateway.ts';
 import { padded, pngPart, samples } from '../harness/sample-files.ts';
 
@@ -79,6 +79,8 @@ describe('an upload with an Idempotency-Key', () => {
     expect(await gateway.rows(account)).toHaveLength(1);
     await gateway.call(account, 'DELETE', `/v1/media/${first.json.data.mediaId}`);
     await sql`delete from senders where account_id = ${account}`.execute(gateway.db);
+    await again();
+    await gateway.removeDayLater();
     await again();
     await gateway.nothingLeft(account);
   });
@@ -166,6 +168,7 @@ describe('an upload with an Idempotency-Key', () => {
     expect([repeat.status, repeat.headers.get('idempotency-replayed')]).toEqual([200, null]);
     expect(`${(await uploadWith(account, key, pngPart)).bytes}`).toBe(`${repeat.bytes}`);
     await gateway.call(account, 'DELETE', `/v1/media/${repeat.json.data.mediaId}`);
+    await gateway.removeDayLater();
     await simulateCrash(account);
     await gateway.removeLeftovers();
     expect((await uploadWith(account, key, pdf())).status).toBe(422);
@@ -282,6 +285,8 @@ describe('an upload interrupted by a crash', () => {
     const abandon = () => Promise.reject(new VendorError('rejected', 'AccessDenied'));
     const deps = { ...gateway.deps, objects: { ...gateway.deps.objects, abandon } };
     await deleteMedia(deps, { accountId: of.account, mediaId: of.publicId });
+    await gateway.lapse();
+    await removeLeftovers(deps);
     await gateway.nothingLeft(of.account);
   });
 });

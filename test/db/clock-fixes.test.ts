@@ -57,6 +57,8 @@ const needNothing = [
   /^(templates\.components_since|template_versions\.(since|replaced_at))$/,
   // the platform's clock, compared only with itself
   /^templates\.reported_at$/,
+  // a backup from the future counts as none, so that the next one is due
+  /^backups\.(began|snapshot|snapshot_ended|ended)_at$/,
   // the time of a slot, an event or a replayed range
   /\.((wish_|hand_)?(starts|ends)|from|to)_at$/,
 ];

@@ -60,6 +60,12 @@ export const elsewhere: readonly Elsewhere[] = [
     contains: 'dashboard-link',
     reason: 'needs a checkout; test/journeys/start-commands.test.ts runs the command',
   },
+  {
+    path: 'docs/backup.md',
+    contains: 'backup ./backups/',
+    reason: 'needs the data of a checkout; test/db/backup.test.ts runs the same',
+  },
+  { path: 'docs/backup.md', contains: 'backup --verify', reason: 'as above' },
   { path: 'docs/reliability.md', contains: 'npm run faults', reason: 'takes over an hour' },
   { path: 'docs/benchmarks.md', contains: 'npm run bench', reason: 'loads the machine for a minute' },
 ];

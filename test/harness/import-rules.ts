@@ -9,13 +9,14 @@ type FileRule = (file: Source) => string | undefined;
 // a file imports only lower layers; `config` is in layer 0 and may import `base`
 const layers: string[][] = [
   ['contract', 'ports', 'db', 'base', 'config.ts'],
-  ['work', 'http'],
+  ['work', 'http', 'backup'],
   ['statistics'],
   ['accounts', 'webhooks'],
   ['messaging', 'appointments', 'adapters'],
   ['overview'],
   ['server.ts', 'workers.ts', 'encryption-keys.ts'],
   ['parts.ts'],
+  ['run-backup'],
   ['app.ts'],
   ['commands'],
   ['cli.ts'],

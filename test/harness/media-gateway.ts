@@ -147,6 +147,10 @@ export async function openMediaGateway() {
     return found.rows;
   };
 
+  const lapse = async () => {
+    await sql`update media set due_at = now() where due_at is not null`.execute(db);
+  };
+
   return {
     ...{ deps, db, control, directory, clock, url, keys, account, sender, call },
     /** Creates an account with a number. */
@@ -201,8 +205,11 @@ export async function openMediaGateway() {
       return id;
     },
     /** Makes all leased rows due now. */
-    async lapse() {
-      await sql`update media set due_at = now() where due_at is not null`.execute(db);
+    lapse,
+    /** The worker's round a day later, which removes the objects of deleted files. */
+    async removeDayLater() {
+      await lapse();
+      await removeLeftovers(deps);
     },
     async close() {
       await server.close();

@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { ObjectInfo, ObjectStore } from '../../ports/object-store.ts';
+import { syncFolder } from './folders.ts';
 
 export interface FilesystemStoreOptions {
   /** Created if missing, accessible to its owner only. */
@@ -163,17 +164,6 @@ async function makeDurableFolder(folder: string, root: string): Promise<void> {
   for (let at = dirname(folder); at.length >= root.length; at = dirname(at)) {
     await syncFolder(at);
     if (at === dirname(first) || at === dirname(at)) return;
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open a directory; NTFS journals names
-  if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 
 /** The smallest part that S3 accepts, except the last ("Amazon S3 multipart upload limits"); allows objects up to 48 GiB. */
-const partBytes = 5 * 1024 * 1024;
+const smallestPartBytes = 5 * 1024 * 1024;
 
 interface ObjectLocation {
   Bucket: string;
@@ -25,6 +25,7 @@ export async function putParts(
   client: S3Client,
   at: ObjectLocation,
   content: AsyncIterable<Buffer>,
+  partBytes = smallestPartBytes,
 ): Promise<void> {
   const buffer = Buffer.allocUnsafeSlow(partBytes);
   const upload = openUpload(client, at);

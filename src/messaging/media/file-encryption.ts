@@ -1,7 +1,12 @@
 // Encryption and decryption of stored files as streams, in the AWS Encryption SDK message format.
 import { createHash, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { decryptMessage, encryptMessage, type FileContext, SourceError } from './file-message.ts';
+import {
+  decryptMessage,
+  encryptMessage,
+  type FileContext,
+  SourceError,
+} from '../../base/encrypted-message.ts';
 
 /** Whose file it is; a file cannot be decrypted for another owner. Both are our ids. */
 export interface FileOwner {

@@ -33,10 +33,15 @@ export interface RemoveDeps extends AccessDeps {
  */
 const secondCheckSeconds = 300;
 const retrySeconds = 60;
+/**
+ * The object of a removed file stays for a day: a backup reads files after its snapshot of the database, which may still
+ * name this one. Longer than any backup takes.
+ */
+const keptSeconds = 86_400;
 
 /**
- * Removes the account's file. Callers no longer see it; the worker retries what the object store or the platform fails to
- * remove now. Throws 404 `media_not_found`, or 409 `media_in_use` while queued messages need it.
+ * Removes the account's file: callers no longer see it. The platform's copy is removed now, the object a day later by the
+ * worker. Throws 404 `media_not_found`, or 409 `media_in_use` while queued messages need it.
  */
 export async function deleteMedia(
   deps: RemoveDeps,
@@ -51,10 +56,12 @@ export async function deleteMedia(
         'Queued messages, or a draft, scheduled or paused send, need this media. Wait until they are sent, or cancel the send.',
       );
     }
-    await markRemoving(tx, locked.id, retrySeconds);
+    await markRemoving(tx, locked.id, keptSeconds);
     return locked;
   });
-  await discard(deps, row);
+  await removeFromPlatform(deps, row).catch((error: unknown) =>
+    deps.log.warn({ err: error, mediaId: row.id }, 'media.platform_not_asked'),
+  );
   deps.log.info({ accountId: row.account_id, mediaId: row.public_id }, 'media.removed');
 }
 
@@ -85,7 +92,7 @@ async function removeEverything(deps: RemoveDeps, row: MediaRow): Promise<void> 
   });
 }
 
-/** Not retried: the platform deletes every file after 30 days. */
+/** Rejections of the platform are not retried: the platform deletes every file after 30 days. */
 async function removeFromPlatform(deps: RemoveDeps, row: MediaRow): Promise<void> {
   for (const { sender_id, platform_media_id } of await listRegistrations(
     deps.db,

@@ -5,7 +5,7 @@ const same = 'src/messaging/media/duplicates.ts';
 const sameStore = 'src/messaging/media/duplicates-store.ts';
 const remove = 'src/messaging/media/remove.ts';
 const repeats = ['test/api/media-duplicates.test.ts'];
-const message = 'src/messaging/media/file-message.ts';
+const message = 'src/base/encrypted-message.ts';
 const files = ['test/rules/file-encryption.test.ts'];
 
 export const mutations: Mutation[] = [

@@ -1,0 +1,110 @@
+// `backup`: writes a backup of the database and the stored files, or verifies one.
+import type { Manifest, ManifestContent } from '../backup/format.ts';
+import { readArchive } from '../backup/read-archive.ts';
+import { openLog } from '../base/log.ts';
+import { type Config, readConfig } from '../config.ts';
+import { openDatabaseBeside } from '../db/open-database.ts';
+import { openKeyRing } from '../encryption-keys.ts';
+import { openBackupStore } from '../parts.ts';
+import { backupKeysOf, openBackupCalls, runBackup, targetOf } from '../run-backup/run.ts';
+import { databaseOf } from './database.ts';
+import { megabytes, openProgress } from './progress.ts';
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+export interface BackupOptions {
+  verify: boolean;
+  withKeys: boolean;
+  keep: number | null;
+}
+
+/** Writes a backup to a file, a directory or a bucket, and prints what is in it; or verifies one. */
+export async function backup(to: string, options: BackupOptions): Promise<void> {
+  const config = readConfig();
+  if (options.verify) {
+    printContent(await verifyBackup(config, to));
+    print('Every part, count and digest is as the manifest says.');
+    return;
+  }
+  const database = await openDatabaseBeside(databaseOf(config), openLog('warn'), 'use');
+  const progress = openProgress('Backing up');
+  const stopping = new AbortController();
+  const stop = () => stopping.abort(new Error('Stopped. No backup was written.'));
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  try {
+    const target = await targetOf(to);
+    const parts = { connection: database.connection, keyRing: await openKeyRing(config), target };
+    const done = await runBackup(config, parts, {
+      withKeys: options.withKeys,
+      keep: options.keep,
+      signal: stopping.signal,
+      onProgress: ({ bytes, ofBytes }) => progress.update(bytes, ofBytes),
+    });
+    progress.end();
+    if (!done)
+      throw new Error('Another backup of this database is running. Wait until it ends, then try again.');
+    print(`Backup written to ${target.place}: ${done.name}, ${megabytes(done.bytes)}`);
+    printContent(done.manifest);
+    for (const name of done.deleted) print(`Deleted the older backup ${name}`);
+    if (!done.manifest.hasKeys) print(keysReminder(config));
+    if (config.backup.keys === null)
+      print('The backup is not encrypted: BACKUP_KEYS is not set. Messages and names in it are readable.');
+  } finally {
+    progress.end();
+    process.removeListener('SIGINT', stop);
+    process.removeListener('SIGTERM', stop);
+    await database.close();
+  }
+}
+
+/** Reads a whole backup; returns its manifest. Throws if it is damaged, incomplete, or its backup key is missing. */
+export async function verifyBackup(config: Config, from: string): Promise<Manifest> {
+  const target = await targetOf(from);
+  if (target.name === null)
+    throw new Error(`${from} is a directory. Name one of its backups, such as ${from}/gateway-backup-….tar.`);
+  const outgoing = openBackupCalls();
+  const progress = openProgress('Verifying');
+  try {
+    const store = await openBackupStore(target.place, outgoing);
+    let read = 0;
+    return await readArchive(store.get(target.name), {
+      keys: backupKeysOf(config),
+      onProgress: (bytes) => {
+        read += bytes;
+        progress.update(read, 0);
+      },
+    });
+  } finally {
+    progress.end();
+    await outgoing.close();
+  }
+}
+
+function printContent({
+  version,
+  snapshotAt,
+  migrations,
+  tables,
+  files,
+  postgresVersion,
+  ...rest
+}: ManifestContent) {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  print(`  of          ${snapshotAt}, version ${version}, PostgreSQL ${postgresVersion}`);
+  print(`  schema      ${migrations.at(-1)?.name ?? 'none'}`);
+  print(`  database    ${rows} rows of ${tables.length} tables`);
+  print(`  files       ${files.count}, ${megabytes(files.bytes)}`);
+  if (files.missingCount > 0)
+    print(
+      `  MISSING     ${files.missingCount} files that the object store does not have: ${files.missing.slice(0, 5).join(', ')}`,
+    );
+  const keys = rest.encryptionKeys.map(({ id }) => id).join(', ');
+  print(`  keys        ${rest.hasKeys ? `included: ${keys}` : `not included: restoring needs ${keys}`}`);
+}
+
+function keysReminder(config: Config): string {
+  return config.encryptionKeys === null
+    ? `Store the encryption keys (${config.dataDir}/encryption-keys) apart from it: without them, nobody can read stored secrets and files.`
+    : 'Store ENCRYPTION_KEYS apart from it: without them, nobody can read stored secrets and files.';
+}
