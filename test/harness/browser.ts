@@ -1,7 +1,13 @@
 // A real Chromium for tests of pages: the system's, or the one of the registry. One browser a file, a clean context a page.
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import registryChromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { folderForTemporaryFiles } from './temporary-files.ts';
 
 const systemPath = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) => existsSync(path));
 const flags = [
@@ -17,10 +23,32 @@ const flags = [
 const unwanted = /single-process|disable-web-security|no-zygote|allow-running-insecure-content/;
 const axeFile = new URL('../../node_modules/axe-core/axe.min.js', import.meta.url);
 
+const packageFile = new URL('../package.json', import.meta.resolve('@sparticuz/chromium'));
+const { version } = JSON.parse(readFileSync(packageFile, 'utf8'));
+/** Where the registry's browser is extracted, once for all files of a run and all later runs. */
+const extracted = join(folderForTemporaryFiles(), `chromium-${version}`);
+
+/**
+ * Extracts the registry's browser unless that was done. Files that come here together extract it each for itself, and the first
+ * one's folder stays: a rename is whole or not at all.
+ */
+async function extractedBrowser(): Promise<{ executablePath: string; libraries: string }> {
+  if (!existsSync(extracted)) {
+    const folder = await mkdtemp(`${extracted}-`);
+    const script = fileURLToPath(new URL('extract-browser.ts', import.meta.url));
+    await promisify(execFile)(process.execPath, [script], { env: { ...process.env, TMPDIR: folder } });
+    await rename(folder, extracted).catch(() => rm(folder, { recursive: true, force: true }));
+  }
+  return { executablePath: join(extracted, 'chromium'), libraries: join(extracted, 'al2023', 'lib') };
+}
+
+/** Starts the system's browser, or the registry's. */
 export async function openBrowser(): Promise<Browser> {
   if (systemPath) return chromium.launch({ executablePath: systemPath, args: flags });
+  const { executablePath, libraries } = await extractedBrowser();
   const args = [...registryChromium.args.filter((flag) => !unwanted.test(flag)), ...flags];
-  return chromium.launch({ executablePath: await registryChromium.executablePath(), args });
+  const env = { ...process.env, LD_LIBRARY_PATH: libraries } as Record<string, string>;
+  return chromium.launch({ executablePath, args, env });
 }
 
 /** A page, with what went wrong in it so far: errors of its console, and requests to other origins than `origin`. */
