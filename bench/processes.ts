@@ -1,8 +1,7 @@
 // The processes of a benchmark: starts them, calls them by RPC, and ends them all.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -148,6 +147,8 @@ export async function startGatewayProcess(
   const dataDir = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
   // as root the database runs as another user, who must be able to enter
   await chmod(dataDir, 0o711);
+  // a file, not a pipe: its reader would take turns with the gateway at each write
+  const log = await open(join(dataDir, 'gateway.log'), 'w');
   const child = spawn(
     process.execPath,
     [...usualFlags, ...nodeFlags, join(gatewayRoot, 'src/cli.ts'), 'start', '--no-sandbox'],
@@ -155,11 +156,11 @@ export async function startGatewayProcess(
       // not the checkout, which may contain the developer's .env
       cwd: dataDir,
       env: plainEnvironment({ PORT: '0', DATA_DIR: dataDir, SHUTDOWN_DELAY_SECONDS: '0', ...settings }),
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', log.fd, 'pipe'],
     },
   );
   const running = track(child);
-  child.stdout?.pipe(createWriteStream(join(dataDir, 'gateway.log')));
+  await log.close();
   const addressIn = (line: string) => /answers at (http\S+?)\.?\s/.exec(line)?.[1];
   const url = await firstLine(child, 'stderr', addressIn).catch(async (error: unknown) => {
     await rm(dataDir, { recursive: true, force: true });

@@ -25,6 +25,16 @@ type Subject = (typeof subjects)[number];
 /** The constant rate, as a share of the slower one of the closed rates. */
 const openLoopShare = 0.5;
 
+/** Headers that a server adds by itself. */
+const ownHeaders = new Set(['connection', 'content-length', 'date', 'keep-alive']);
+
+/** The gateway's response to a call, for the bare route to send the same bytes. */
+async function sampleOf(url: string, { path, headers = {} }: OneCall) {
+  const response = await fetch(`${url}${path}`, { headers });
+  const sent = [...response.headers].filter(([name]) => !ownHeaders.has(name));
+  return { headers: Object.fromEntries(sent), body: await response.json() };
+}
+
 /** Measures, prints and saves the figures. */
 export async function slotsSpread(options: SlotsSpreadOptions): Promise<void> {
   const { seconds, callers, rounds, profile } = options;
@@ -37,14 +47,16 @@ export async function slotsSpread(options: SlotsSpreadOptions): Promise<void> {
     progress(`${options.staff} staff members with bookings and busy calendars, and as many without`);
     const staff = await addSpreadStaff(fixture, account, options, true);
     const alone = await addSpreadStaff(fixture, account, options, false);
+    const calls = spreadCalls(account, staff, options);
     const bareUrl = await bare.call<string>('open', {
       connection: await findRunningEmbedded(fixture.gateway.dataDir),
+      sample: await sampleOf(fixture.gateway.url, calls[0] as OneCall),
     });
     const bareCalls: OneCall[] = staff.map(({ id }) => ({ method: 'GET', path: `/bookings/${id}` }));
     const meters = { ...fixture.meters, 'bare route': () => cpuMs(bare.pid) };
     const targets: Record<Subject, { url: string; calls: OneCall[] }> = {
       'bare route': { url: bareUrl, calls: bareCalls },
-      'with calendars': { url: fixture.gateway.url, calls: spreadCalls(account, staff, options) },
+      'with calendars': { url: fixture.gateway.url, calls },
       'without calendars': { url: fixture.gateway.url, calls: spreadCalls(account, alone, options) },
       'bare route again': { url: bareUrl, calls: bareCalls },
     };

@@ -8,7 +8,7 @@ export interface SpreadOptions {
   /** Dates of each staff member that are asked for, from `firstDay` days after today. */
   days: number;
   firstDay: number;
-  /** Of each staff member, every two hours from tomorrow. */
+  /** Of each staff member, every two hours from two days before `firstDay`. */
   bookings: number;
   eventsPerDay: number;
 }
@@ -27,7 +27,7 @@ export async function addSpreadStaff(
   for (let index = 0; index < count; index++) {
     const email = withCalendars ? `spread${index}@bench.example` : undefined;
     const member = await addStaff(fixture, account, email);
-    await fillBookings(fixture, account, member, new Date(from + dayMs), bookings);
+    await fillBookings(fixture, account, member, new Date(from + (firstDay - 2) * dayMs), bookings);
     staff.push(member);
   }
   const fill = async ({ email }: Staff) =>

@@ -6,13 +6,14 @@ import { openReleases } from '../work/releases.ts';
 import { type BookingStepsDeps, openBookingSteps } from './booking/booking-steps.ts';
 import { releaseBookings } from './booking/bookings-store.ts';
 import { type BusyTimesDeps, openBusyTimes } from './calendar/busy-times.ts';
-import { openReadStaffDay } from './slots/staff-days.ts';
+import { openReadStaffDay, openReadStaffDays } from './slots/staff-days.ts';
 
 /** Opens what one process shares. Stop `bookingReleases` at its end. */
 export function openAppointments(
-  given: Omit<BookingStepsDeps, 'appointmentsInFlight'> & BusyTimesDeps & { db: Db; clock: Clock },
+  given: Omit<BookingStepsDeps, 'appointmentsInFlight' | 'readDays'> &
+    BusyTimesDeps & { db: Db; clock: Clock },
 ) {
-  const deps = { ...given, appointmentsInFlight: openInFlight() };
+  const deps = { ...given, appointmentsInFlight: openInFlight(), readDays: openReadStaffDays(given) };
   const { appointmentsInFlight } = deps;
   return {
     appointmentsInFlight,

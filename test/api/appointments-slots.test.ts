@@ -4,6 +4,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readStaff } from '../../src/appointments/slots/staff-days-store.ts';
 import {
   type AppointmentsFixture,
   bookingOf,
@@ -133,6 +134,31 @@ async function haveReadTheDatabase(): Promise<void> {
     idle = rows.length === 0 ? idle + 1 : 0;
   }
 }
+
+test('follows changes that another process made since the last request', async () => {
+  const staff = await fixture.staff(account);
+  const { db } = fixture.database;
+  const before = await fixture.open(account, staff.id, date);
+  expect(before).toContain('09:00');
+  const weekly = JSON.stringify([{ weekday: 'monday', from: '10:00', to: '12:00' }]);
+  await sql`update staff set weekly = ${weekly} where id = ${staff.id}`.execute(db);
+  expect(await fixture.open(account, staff.id, date)).toEqual(before.filter((from) => from >= '10:00'));
+  await sql`update calendar_connections set dead_at = now() where staff_id = ${staff.id}`.execute(db);
+  expect((await fixture.slots(account, staff.id, date)).status).toBe(409);
+  await sql`update staff set calendar = 'none', slot_minutes = 60 where id = ${staff.id}`.execute(db);
+  expect(await fixture.open(account, staff.id, date)).toEqual(['10:00', '11:00']);
+  await sql`update staff set deleted_at = now() where id = ${staff.id}`.execute(db);
+  expect((await fixture.slots(account, staff.id, date)).status).toBe(404);
+});
+
+test('remembers no schedule of a server that was restarted, because its transaction ids may repeat', async () => {
+  const { db } = fixture.database;
+  const staff = await fixture.staff(account);
+  const { rows } = await sql<{ started: number }>`
+    select date_part('epoch', pg_postmaster_start_time()) as started`.execute(db);
+  const [stored] = await readStaff(db, [{ accountId: account, staffId: staff.id }]);
+  expect(stored?.version.split('/')).toContain(String(rows[0]?.started));
+});
 
 test('shares a calendar call between concurrent requests, and makes another one for later requests', async () => {
   const staff = await fixture.staff(account);

@@ -1,45 +1,25 @@
 // The slots engine compared with a slow scan of every minute by the rules of docs/slots.md. SLOTS_SCAN=all: every zone and clock change.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { dayWindow } from '../../src/appointments/slots/day-window.ts';
 import { candidateStarts, freeStarts, slotsAt, type Terms } from '../../src/appointments/slots/engine.ts';
-import {
-  type ClockWindow,
-  hoursOf,
-  type Weekday,
-  weekdays,
-} from '../../src/appointments/slots/opening-hours.ts';
+import { type ClockWindow, hoursOf, weekdays } from '../../src/appointments/slots/opening-hours.ts';
 import { dayOfDate } from '../../src/appointments/slots/wall-time.ts';
-
-const minuteMs = 60_000;
-/** All zones of the runtime, and a few old names. */
-const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'US/Eastern', 'Asia/Calcutta', 'Etc/GMT+12'];
-/** The seed of the random cases, printed in the test's name. Set SLOTS_SEED to repeat them. */
-const seed = Number(process.env.SLOTS_SEED ?? Date.now() % 1_000_000_000);
-
-interface Query {
-  /** The TZ of the process, which must not matter. */
-  machine: string;
-  zone: string;
-  requestedZone: string;
-  date: string;
-  now: number;
-  weekly: (ClockWindow & { weekday: Weekday })[];
-  overrides: { date: string; windows: ClockWindow[] }[];
-  slotMinutes: number;
-  stepMinutes: number;
-  before: number;
-  after: number;
-  notice: number;
-  windowDays: number;
-  limit: number | null;
-  busy: { from: number; to: number }[];
-  booked: number[];
-}
+import {
+  anyDate,
+  anyZone,
+  changesOf,
+  clock,
+  datesOf,
+  minuteMs,
+  near,
+  type Query,
+  queriesOf,
+  seed,
+  zones,
+} from '../harness/slot-queries.ts';
 
 const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
-const clock = (minute: number) =>
-  `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
-
 /** A local time: days since 1970-01-01, and minutes since midnight. */
 interface Local {
   day: number;
@@ -152,7 +132,10 @@ function engineWithOtherTz(query: Query): string[] {
   }
 }
 
-function engine(query: Query): string[] {
+/** What the engine offers, given only the bookings in the window that the database is asked for. */
+const engine = (query: Query): string[] => slotsGiven(query, (all, window) => all.filter(window));
+
+function slotsGiven(query: Query, known: <T>(all: T[], isInWindow: (one: T) => boolean) => T[]): string[] {
   const terms: Terms = {
     timezone: query.zone,
     slotMinutes: query.slotMinutes,
@@ -166,93 +149,15 @@ function engine(query: Query): string[] {
   };
   const day = dayOfDate(query.date) ?? Number.NaN;
   const candidates = candidateStarts(terms, { day, timezone: query.requestedZone, now: query.now });
-  const free = freeStarts(terms, candidates, { busy: query.busy, bookedStarts: query.booked });
+  const { occupied, counted } = dayWindow(terms, day, query.requestedZone);
+  const free = freeStarts(terms, candidates, {
+    busy: known(query.busy, ({ from, to }) => from < occupied.to && to > occupied.from),
+    bookedStarts: known(query.booked, (at) => at >= counted.from && at < counted.to),
+  });
   return slotsAt(terms, free, query.requestedZone).map(
     ({ startsAt, from, to }) => `${Date.parse(startsAt)} ${from} ${to}`,
   );
 }
-
-/** The dates in two years on which a zone's clocks change. */
-function changesOf(zone: string): Temporal.PlainDate[] {
-  const changes: Temporal.PlainDate[] = [];
-  let at = Temporal.PlainDate.from('2026-01-01').toZonedDateTime(zone).getTimeZoneTransition('next');
-  while (at && at.year < 2028) {
-    changes.push(at.toPlainDate());
-    at = at.getTimeZoneTransition('next');
-  }
-  return changes;
-}
-
-const near = (dates: Temporal.PlainDate[]) =>
-  fc
-    .tuple(fc.constantFrom(...dates), fc.integer({ min: -2, max: 2 }))
-    .map(([date, days]) => date.add({ days }));
-const anyDate = fc
-  .integer({ min: 0, max: 729 })
-  .map((days) => Temporal.PlainDate.from('2026-01-01').add({ days }));
-
-/** Dates in two years, mostly around the zone's clock changes if it has any. */
-const datesOf = (zone: string) => {
-  const changes = changesOf(zone);
-  if (changes.length === 0) return anyDate;
-  return fc.oneof({ arbitrary: near(changes), weight: 4 }, { arbitrary: anyDate, weight: 1 });
-};
-
-const quarter = fc.integer({ min: 0, max: 95 }).map((count) => count * 15);
-const anyMinute = fc.oneof(quarter, fc.integer({ min: 0, max: 1439 }));
-const window = fc
-  .tuple(anyMinute, fc.oneof(anyMinute, fc.constant(1440)))
-  .map(([from, to]): ClockWindow => ({ from: clock(from), to: clock(to) }));
-
-const changing = zones.filter((zone) => changesOf(zone).length > 0);
-const anyZone = fc.oneof(fc.constantFrom(...changing), fc.constantFrom(...zones));
-
-const queriesOf = (zone: string, dates: fc.Arbitrary<Temporal.PlainDate>): fc.Arbitrary<Query> =>
-  dates.chain((date) => {
-    const day = Date.parse(`${date}T00:00:00Z`);
-    const instant = fc.integer({ min: -2 * 1440, max: 3 * 1440 }).map((minute) => day + minute * minuteMs);
-    const around = fc.integer({ min: -2, max: 2 }).map((days) => date.add({ days }).toString());
-    return fc.record({
-      machine: fc.constantFrom(
-        'UTC',
-        'Asia/Kolkata',
-        'America/St_Johns',
-        'Pacific/Kiritimati',
-        'Europe/Berlin',
-      ),
-      zone: fc.constant(zone),
-      requestedZone: fc.oneof(fc.constant(zone), anyZone),
-      date: fc.constant(date.toString()),
-      now: fc.integer({ min: -5 * 86_400, max: 86_400 }).map((second) => day + second * 1000),
-      weekly: fc.oneof(
-        fc.constant(weekdays.map((weekday) => ({ weekday, from: '00:00', to: '24:00' }))),
-        fc.array(
-          fc
-            .record({ weekday: fc.constantFrom(...weekdays), hours: window })
-            .map(({ weekday, hours }) => ({ weekday, ...hours })),
-          { minLength: 4, maxLength: 14 },
-        ),
-      ),
-      overrides: fc.uniqueArray(fc.record({ date: around, windows: fc.array(window, { maxLength: 2 }) }), {
-        maxLength: 2,
-        selector: (entry) => entry.date,
-      }),
-      slotMinutes: fc.constantFrom(5, 15, 20, 30, 45, 50, 60, 90, 120),
-      stepMinutes: fc.constantFrom(5, 10, 15, 30, 45, 60),
-      before: fc.constantFrom(0, 0, 5, 15, 45),
-      after: fc.constantFrom(0, 0, 10, 15, 60),
-      notice: fc.constantFrom(0, 0, 30, 60, 1440),
-      windowDays: fc.constantFrom(0, 1, 2, 60),
-      limit: fc.constantFrom(null, null, 1, 2),
-      busy: fc.array(
-        fc
-          .tuple(instant, fc.integer({ min: 0, max: 300 }))
-          .map(([from, length]) => ({ from, to: from + length * minuteMs })),
-        { maxLength: 5 },
-      ),
-      booked: fc.array(instant, { maxLength: 3 }),
-    });
-  });
 
 /** Compares engine and scan; returns the number of offered slots, which shows that the cases are not all empty. */
 function agree(queries: fc.Arbitrary<Query>, options: fc.Parameters<[Query]>): number {
@@ -267,6 +172,32 @@ function agree(queries: fc.Arbitrary<Query>, options: fc.Parameters<[Query]>): n
   );
   return offered;
 }
+
+test(`bookings outside the window of a date change none of its slots (SLOTS_SEED=${seed})`, () => {
+  const instants = (date: string) =>
+    fc
+      .integer({ min: -2 * 288, max: 3 * 288 })
+      .map((fifth) => Date.parse(`${date}T00:00:00Z`) + fifth * 5 * minuteMs);
+  const crowded = anyZone
+    .chain((zone) => queriesOf(zone, datesOf(zone)))
+    .chain((query) =>
+      fc
+        .record({
+          busy: fc.array(instants(query.date), { maxLength: 30 }),
+          booked: fc.array(instants(query.date), { maxLength: 12 }),
+        })
+        .map(({ busy, booked }): Query => {
+          const short = busy.map((from) => ({ from, to: from + 5 * minuteMs }));
+          return { ...query, busy: short, booked, notice: 0, limit: 4, now: query.now - 2 * 86_400_000 };
+        }),
+    );
+  fc.assert(
+    fc.property(crowded, (query) => {
+      expect(engine(query)).toEqual(slotsGiven(query, (all) => all));
+    }),
+    { seed, numRuns: 1_500 },
+  );
+});
 
 if (process.env.SLOTS_SCAN === 'all') {
   test.each(zones)(

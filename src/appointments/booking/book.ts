@@ -13,9 +13,9 @@ import type { InFlight } from '../../work/in-flight.ts';
 import type { Releases } from '../../work/releases.ts';
 import type { LiveConnection } from '../calendar/connection.ts';
 import { checkConnected, connectionOf, type RequestedDate, requestedDate } from '../slots/available.ts';
+import { dayWindow } from '../slots/day-window.ts';
 import { dayQuery, type ReadStaffDay, requireActive, type StaffDay } from '../slots/staff-days.ts';
-import type { StoredStaffDay } from '../slots/staff-days-store.ts';
-import { minuteMs } from '../slots/wall-time.ts';
+import { dayOfDate, minuteMs } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
 import { requestTimeoutMs } from './booking.ts';
 import { chosenEventId } from './booking-calendar.ts';
@@ -64,7 +64,9 @@ async function bookOnce(deps: BookDeps, input: BookInput): Promise<BookingRespon
     key: input.key,
     ...fingerprintOf(deps.keyedHash, input.body),
   };
-  const day = dayQuery(input.accountId, input.body.appointmentUserId, input.body.date);
+  const { accountId, body } = input;
+  const asked = { accountId, staffId: body.appointmentUserId, date: body.date, timezone: body.timezone };
+  const day = dayQuery(asked, { withQuestions: true });
   // both reads run at the same time; the day matters only if the key is new
   const pendingRead = Promise.allSettled([deps.readDay(day)]);
   const earlier = await findStoredResponse(deps, key);
@@ -109,13 +111,15 @@ async function hold(
   const answers = answersFor(staffDay, input.body);
   checkConnected(deps, staffDay);
   const start = chosenStart(deps, requested, input.body, staffDay);
+  const window = dayWindow(requested.terms, dayOfDate(requested.date) ?? 0, requested.timezone);
   const holdIds: string[] = [];
   // a hold may exist although the commit was not acknowledged
   const releaseAll = () => {
     for (const id of holdIds) deps.bookingReleases.release(id);
   };
   const held = await holdSlot(deps, {
-    day: dayQuery(input.accountId, requested.staff.id, requested.date),
+    // the slot was chosen by this schedule, so its window counts even if the schedule changes now
+    day: dayQuery({ ...requested, accountId: input.accountId, staffId: requested.staff.id }, { window }),
     requested,
     start,
     key,
@@ -145,7 +149,7 @@ function prepareHold(
   deps: BookDeps,
   { accountId, body }: BookInput,
   requested: RequestedDate,
-  chosen: { start: number; answers: StoredAnswer[]; day: StoredStaffDay },
+  chosen: { start: number; answers: StoredAnswer[]; day: StaffDay },
 ): PreparedHold {
   const now = deps.clock.now();
   const id = uuidv7(now);

@@ -10,6 +10,7 @@ import {
 import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { type BatchOptions, batch } from '../../work/batch.ts';
 import type { InFlight } from '../../work/in-flight.ts';
+import type { ReadStaffDays } from '../slots/staff-days.ts';
 import type { BookingRow } from './booking.ts';
 import { leaseMs } from './booking.ts';
 import { type HoldSlot, openHoldSlot } from './hold-slot.ts';
@@ -23,6 +24,7 @@ export interface BookingStepsDeps {
   log: Log;
   deliveries: PublishDeps['deliveries'] & { offer(leasedDeliveries: LeasedDelivery[]): void };
   appointmentsInFlight: InFlight;
+  readDays: ReadStaffDays;
 }
 
 export interface BookingSteps {

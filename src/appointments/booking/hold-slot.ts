@@ -10,8 +10,7 @@ import type { LiveConnection } from '../calendar/connection.ts';
 import { staffNotFound } from '../directory/staff.ts';
 import type { RequestedDate } from '../slots/available.ts';
 import { freeStarts, occupiedRange, type Taken } from '../slots/engine.ts';
-import { dayKey } from '../slots/staff-days.ts';
-import { type DayQuery, readStaffDays, type StoredStaffDay } from '../slots/staff-days-store.ts';
+import { type DayQuery, dayKey, type ReadStaffDays, type StaffDay } from '../slots/staff-days.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import type { BookingRow } from './booking.ts';
 import { leaseMs } from './booking.ts';
@@ -31,7 +30,7 @@ export interface HoldRequest {
   start: number;
   key: KeyOf & { fingerprint: Buffer };
   /** Prepares the hold from what was read under the lock. A thrown AppError becomes the outcome. */
-  prepare(day: StoredStaffDay): PreparedHold;
+  prepare(day: StaffDay): PreparedHold;
 }
 
 export type HoldOutcome =
@@ -49,9 +48,13 @@ export type HoldSlot = (request: HoldRequest) => Promise<HoldOutcome>;
 const requestsPerTransaction = 250;
 
 /** Opens slot holds for one process. Requests that arrive during a transaction are decided by the next one. */
-export function openHoldSlot(deps: { hot: Db; appointmentsInFlight: InFlight }, gapMs: number): HoldSlot {
-  const { hot, appointmentsInFlight: inFlight } = deps;
-  const run = (requests: HoldRequest[]) => hot.transaction().execute((tx) => decideAll(tx, requests));
+export function openHoldSlot(
+  deps: { hot: Db; readDays: ReadStaffDays; appointmentsInFlight: InFlight },
+  gapMs: number,
+): HoldSlot {
+  const { hot, readDays, appointmentsInFlight: inFlight } = deps;
+  const run = (requests: HoldRequest[]) =>
+    hot.transaction().execute((tx) => decideAll(tx, readDays, requests));
   return batch(run, { gapMs, max: requestsPerTransaction, inFlight, key: ({ day }) => day.staffId });
 }
 
@@ -61,11 +64,12 @@ interface Won {
   starts: number[];
 }
 
-async function decideAll(tx: Tx, requests: HoldRequest[]): Promise<HoldOutcome[]> {
+async function decideAll(tx: Tx, readDays: ReadStaffDays, requests: HoldRequest[]): Promise<HoldOutcome[]> {
   const locked = await tryLockStaffBookings(tx, [...new Set(requests.map(({ day }) => day.staffId))]);
   // a separate statement after the locks, so that its snapshot sees what earlier holders of the locks wrote
   const days = await readLocked(
     tx,
+    readDays,
     requests.map(({ day }) => day).filter(({ staffId }) => locked.has(staffId)),
   );
   const outcomes = new Map<HoldRequest, HoldOutcome>();
@@ -96,10 +100,14 @@ const keyName = ({ key }: HoldRequest) => `${key.accountId}/${key.operation}/${k
 const outcomesOf = (outcomes: Map<HoldRequest, HoldOutcome>, kind: HoldOutcome['kind']): HoldRequest[] =>
   [...outcomes].filter(([, outcome]) => outcome.kind === kind).map(([request]) => request);
 
-async function readLocked(tx: Tx, queries: DayQuery[]): Promise<Map<string, StoredStaffDay>> {
+async function readLocked(
+  tx: Tx,
+  readDays: ReadStaffDays,
+  queries: DayQuery[],
+): Promise<Map<string, StaffDay>> {
   const distinct = new Map(queries.map((query) => [dayKey(query), query]));
   if (distinct.size === 0) return new Map();
-  const days = await readStaffDays(tx, [...distinct.values()], { lock: true });
+  const days = await readDays(tx, [...distinct.values()], { lock: true });
   return new Map([...distinct.keys()].flatMap((key, index) => (days[index] ? [[key, days[index]]] : [])));
 }
 
@@ -107,7 +115,7 @@ function decide(
   request: HoldRequest,
   by: {
     locked: ReadonlyMap<string, string | null>;
-    days: ReadonlyMap<string, StoredStaffDay>;
+    days: ReadonlyMap<string, StaffDay>;
     won: Map<string, Won>;
     keys: Set<string>;
   },
@@ -137,7 +145,7 @@ function decide(
   }
 }
 
-const calendarKeyOfDay = ({ staff, connection }: StoredStaffDay): string | null =>
+const calendarKeyOfDay = ({ staff, connection }: StaffDay): string | null =>
   staff.calendar === calendarNeed.none ? null : (connection?.calendar_key ?? null);
 
 function take(

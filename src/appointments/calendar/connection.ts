@@ -87,6 +87,17 @@ export function isAlive(deps: CalendarDeps, row: Pick<UsableConnection, 'provide
   return row.dead_at === null && deps.calendars[row.provider] !== undefined;
 }
 
+/** By the encrypted bytes: the rows of staff are remembered (`slots/staff-days.ts`), and each request needs the credential. */
+const decrypted = new WeakMap<Buffer, CalendarCredential>();
+
+function credentialOf({ cipher }: Pick<CalendarDeps, 'cipher'>, row: UsableConnection): CalendarCredential {
+  const known = decrypted.get(row.credential);
+  if (known !== undefined) return known;
+  const credential = cipher.decrypt(row.credential, credentialPlace(row.id));
+  decrypted.set(row.credential, credential);
+  return credential;
+}
+
 /** The connection of a row; undefined if it is dead or its provider is not configured. */
 export function liveConnection(deps: CalendarDeps, row: UsableConnection): LiveConnection | undefined {
   const calendar = deps.calendars[row.provider];
@@ -95,7 +106,7 @@ export function liveConnection(deps: CalendarDeps, row: UsableConnection): LiveC
     id: row.id,
     staffId: row.staff_id,
     calendar,
-    credential: deps.cipher.decrypt(row.credential, credentialPlace(row.id)),
+    credential: credentialOf(deps, row),
     calendarId: row.calendar_id,
     calendarKey: row.calendar_key,
     busyCalendarIds: row.busy_calendar_ids,

@@ -1,4 +1,4 @@
-// Response bodies with open slots: identical concurrent requests share one read and its bytes.
+// Response bodies with open slots: identical concurrent requests share one read and its text.
 import type { SlotsResult } from '../../contract/appointments.ts';
 import { ok } from '../../http/reply.ts';
 import type { InFlight } from '../../work/in-flight.ts';
@@ -23,12 +23,11 @@ const calendarWaitMinMs = 1_000;
  * Opens the reader for one process. Staff, schedule, bookings and busy times are read after the request arrived. Throws
  * what `requestedDate` and `availableSlots` throw.
  */
-export function openSlotsReader(deps: OpenSlotsDeps): (query: OpenSlotsQuery) => Promise<Buffer> {
-  const share = rounds<Buffer>();
+export function openSlotsReader(deps: OpenSlotsDeps): (query: OpenSlotsQuery) => Promise<string> {
+  const share = rounds<string>();
 
-  async function read(query: OpenSlotsQuery, arrivedAt: number): Promise<Buffer> {
-    const { accountId, staffId, date } = query;
-    const day = requireActive(await deps.readDay(dayQuery(accountId, staffId, date)));
+  async function read(query: OpenSlotsQuery, arrivedAt: number): Promise<string> {
+    const day = requireActive(await deps.readDay(dayQuery(query)));
     const requested = requestedDate(deps, day.staff, query, day.terms);
     const leftMs = Math.max(calendarWaitMinMs, arrivedAt + waitMs - deps.clock.steady());
     const slots = await availableSlots(deps, requested, day, leftMs);
@@ -39,7 +38,7 @@ export function openSlotsReader(deps: OpenSlotsDeps): (query: OpenSlotsQuery) =>
       slotMinutes: requested.terms.slotMinutes,
       slots,
     };
-    return Buffer.from(JSON.stringify(ok('Open slots listed.', data)));
+    return JSON.stringify(ok('Open slots listed.', data));
   }
 
   return (query) => {

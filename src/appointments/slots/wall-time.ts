@@ -31,21 +31,25 @@ export function minuteOfClock(clock: string): number {
 /** `HH:MM` of a local time in milliseconds (instant plus offset). */
 export function clockText(localMs: number): string {
   const minute = Math.floor((((localMs % dayMs) + dayMs) % dayMs) / minuteMs);
-  return `${twoDigits[Math.floor(minute / 60)]}:${twoDigits[minute % 60]}`;
+  return clockTexts[minute] as string;
 }
 
-const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'));
+const twoDigits = (value: number) => String(value).padStart(2, '0');
+/** By the minute of the day. */
+const clockTexts = Array.from(
+  { length: 1440 },
+  (_, minute) => `${twoDigits(Math.floor(minute / 60))}:${twoDigits(minute % 60)}`,
+);
 
 /** Formats instants (epoch milliseconds) like `Date.toISOString`, but computes each date once: faster for many on the same days. */
 export function instantTexts(): (instant: number) => string {
   const dates = new Map<number, string>();
   return (instant) => {
-    if (instant % 1000 !== 0) return new Date(instant).toISOString();
+    if (instant % minuteMs !== 0) return new Date(instant).toISOString();
     const day = Math.floor(instant / dayMs);
     const date = dates.get(day) ?? new Date(day * dayMs).toISOString().slice(0, -'00:00:00.000Z'.length);
     dates.set(day, date);
-    const second = (instant - day * dayMs) / 1000;
-    return `${date}${clockText(instant)}:${twoDigits[second % 60]}.000Z`;
+    return `${date}${clockText(instant)}:00.000Z`;
   };
 }
 

@@ -9,7 +9,58 @@ const slots = [
   'test/rules/slots-scan.test.ts',
 ];
 
+const remembered = ['test/api/appointments-slots.test.ts'];
+
 export const mutations: Mutation[] = [
+  {
+    name: 'a remembered schedule is used after it changed',
+    file: 'src/appointments/slots/staff-days.ts',
+    find: 'if (found.version === of.version)',
+    replace: 'if (found.version)',
+    tests: remembered,
+  },
+  {
+    name: 'a remembered calendar connection is used after it changed',
+    file: 'src/appointments/slots/staff-days-store.ts',
+    find: "concat_ws('/', s.xmin, c.xmin,",
+    replace: "concat_ws('/', s.xmin,",
+    tests: remembered,
+  },
+  {
+    name: 'a schedule stays remembered when the server restarts with an older state',
+    file: 'src/appointments/slots/staff-days-store.ts',
+    find: ", date_part('epoch', pg_postmaster_start_time()))`;",
+    replace: ')`;',
+    tests: remembered,
+  },
+  {
+    name: 'bookings before the date do not count',
+    file: 'src/appointments/slots/day-window.ts',
+    find: 'from: starts.from - terms.bufferBeforeMinutes * minuteMs,',
+    replace: 'from: starts.from,',
+    tests: slots,
+  },
+  {
+    name: 'bookings after the last start of the date do not count',
+    file: 'src/appointments/slots/day-window.ts',
+    find: 'to: starts.to + (terms.slotMinutes + terms.bufferAfterMinutes) * minuteMs,',
+    replace: 'to: starts.to,',
+    tests: slots,
+  },
+  {
+    name: 'the daily limit counts the requested date of another zone',
+    file: 'src/appointments/slots/day-window.ts',
+    find: 'counted: outline(counted) ?? starts,',
+    replace: 'counted: starts,',
+    tests: slots,
+  },
+  {
+    name: 'the daily limit counts one local date only',
+    file: 'src/appointments/slots/day-window.ts',
+    find: '(Math.max(...days) + 1) * dayMs',
+    replace: '(Math.min(...days) + 1) * dayMs',
+    tests: slots,
+  },
   {
     name: 'a slot is chosen by its start alone',
     file: engine,
