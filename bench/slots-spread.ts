@@ -5,12 +5,14 @@ import type { CallersInput, OneCall } from './callers.ts';
 import { nowMs } from './child.ts';
 import { readConditions, reportConditions } from './conditions.ts';
 import { cpuMs } from './cpu.ts';
+import { freeBusyCall } from './free-busy-call.ts';
 import { type Measured, measureCalls } from './measured-calls.ts';
 import { median, medianOf } from './percentiles.ts';
 import { progress, saveFigures, table } from './print.ts';
 import { startRpcProcess } from './processes.ts';
 import { profileFlags, showProfile } from './show-profile.ts';
 import { addSpreadStaff, type SpreadOptions, spreadCalls } from './spread-staff.ts';
+import { dateIn } from './staff.ts';
 
 interface SlotsSpreadOptions extends SpreadOptions {
   seconds: number;
@@ -19,7 +21,13 @@ interface SlotsSpreadOptions extends SpreadOptions {
   profile: boolean;
 }
 
-const subjects = ['bare route', 'with calendars', 'without calendars', 'bare route again'] as const;
+const subjects = [
+  'bare route',
+  'with calendars',
+  'without calendars',
+  'bare route with a calendar call',
+  'bare route again',
+] as const;
 type Subject = (typeof subjects)[number];
 
 /** The constant rate, as a share of the slower one of the closed rates. */
@@ -51,6 +59,7 @@ export async function slotsSpread(options: SlotsSpreadOptions): Promise<void> {
     const bareUrl = await bare.call<string>('open', {
       connection: await findRunningEmbedded(fixture.gateway.dataDir),
       sample: await sampleOf(fixture.gateway.url, calls[0] as OneCall),
+      calendar: await freeBusyCall(fixture, staff[0]?.email ?? '', dateIn(options.firstDay)),
     });
     const bareCalls: OneCall[] = staff.map(({ id }) => ({ method: 'GET', path: `/bookings/${id}` }));
     const meters = { ...fixture.meters, 'bare route': () => cpuMs(bare.pid) };
@@ -58,12 +67,16 @@ export async function slotsSpread(options: SlotsSpreadOptions): Promise<void> {
       'bare route': { url: bareUrl, calls: bareCalls },
       'with calendars': { url: fixture.gateway.url, calls },
       'without calendars': { url: fixture.gateway.url, calls: spreadCalls(account, alone, options) },
+      'bare route with a calendar call': {
+        url: bareUrl,
+        calls: staff.map(({ id }) => ({ method: 'GET', path: `/bookings-and-calendar/${id}` })),
+      },
       'bare route again': { url: bareUrl, calls: bareCalls },
     };
     const measure = (subject: Subject, more: Partial<CallersInput> = {}) =>
       measureCalls(caller, { ...targets[subject], atOnce: callers, seconds, ...more }, meters);
     progress('warming up');
-    for (const subject of subjects.slice(0, 3)) await measure(subject);
+    for (const subject of subjects.slice(0, -1)) await measure(subject);
     const conditions = readConditions();
     const measured: Record<Subject, Measured>[] = [];
     window.fromMs = nowMs();
@@ -81,6 +94,7 @@ export async function slotsSpread(options: SlotsSpreadOptions): Promise<void> {
     const ratios = {
       'with calendars': measured.map(ratioOf('with calendars')),
       'without calendars': measured.map(ratioOf('without calendars')),
+      'bare route with a calendar call': measured.map(ratioOf('bare route with a calendar call')),
     };
     table(
       `Slots of ${options.staff} staff members on ${options.days} dates, ${callers} callers, medians of ${rounds} rounds`,
@@ -101,7 +115,7 @@ export async function slotsSpread(options: SlotsSpreadOptions): Promise<void> {
     table('CPU ms per request', [
       ['', ...processes],
       ...subjects
-        .slice(0, 3)
+        .slice(0, -1)
         .map((subject) => [subject, ...processes.map((name) => middle(subject, ({ cpu }) => cpu[name]))]),
     ]);
     const closed = (['bare route', 'with calendars'] as const).map((name) =>

@@ -3,10 +3,11 @@
 import { candidateStarts, freeStarts, slotsAt } from '../../src/appointments/slots/engine.ts';
 import { termsOf } from '../../src/appointments/slots/schedule.ts';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
-import { type BenchFixture, googleClient, startBenchFixture } from '../bench-fixture.ts';
+import { type BenchFixture, startBenchFixture } from '../bench-fixture.ts';
 import type { OneCall } from '../callers.ts';
 import { nowMs } from '../child.ts';
 import { cpuMs, type Meters } from '../cpu.ts';
+import { freeBusyCall } from '../free-busy-call.ts';
 import { type Measured, measureCalls } from '../measured-calls.ts';
 import { type Spread, spread } from '../percentiles.ts';
 import { progress, saveFigures, table } from '../print.ts';
@@ -58,32 +59,11 @@ function engineMsPerDay(bookings: number): number {
 
 /** The calendar's own response time for the gateway's query. */
 async function calendarMs(fixture: BenchFixture, email: string, times: number): Promise<Spread> {
-  const { sandbox, google } = fixture;
-  const refreshToken = await google.issueRefreshToken({ account: email, clientId: googleClient.id });
-  const response = await fetch(`${sandbox.googleUrl}/token`, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'refresh_token',
-      refresh_token: refreshToken,
-      client_id: googleClient.id,
-      client_secret: googleClient.secret,
-    }),
-  });
-  const { access_token } = (await response.json()) as { access_token: string };
-  const from = Date.parse(dateIn(daysAhead));
-  const body = JSON.stringify({
-    timeMin: new Date(from).toISOString(),
-    timeMax: new Date(from + dayMs).toISOString(),
-    items: [{ id: email }],
-  });
+  const { url, headers, body } = await freeBusyCall(fixture, email, dateIn(daysAhead));
   const ms: number[] = [];
   for (let index = 0; index < times; index++) {
     const began = nowMs();
-    const busy = await fetch(`${sandbox.googleUrl}/calendar/v3/freeBusy`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
-      body,
-    });
+    const busy = await fetch(url, { method: 'POST', headers, body });
     const text = await busy.text();
     if (!busy.ok) throw new Error(`freeBusy: ${text}`);
     ms.push(nowMs() - began);
