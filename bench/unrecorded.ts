@@ -10,7 +10,7 @@ export async function countUnrecorded(db: Db): Promise<number> {
   const untilMs = performance.now() + patienceMs;
   for (;;) {
     const { rows } = await sql<{ n: number }>`
-      select count(*) n from deliveries where due_at is not null`.execute(db);
+      select count(*) n from deliveries where state in (0, 3, 4)`.execute(db);
     const n = rows[0]?.n ?? 0;
     if (n === 0 || performance.now() > untilMs) return n;
     await sleep(50);

@@ -40,6 +40,7 @@ import { type BackupSchedule, openBackupSchedule } from './run-backup/schedule.t
 import { buildServer } from './server.ts';
 import { foldStatistics } from './statistics/fold.ts';
 import { releaseDeliveriesOf } from './webhooks/delivery/store.ts';
+import { takeOverExpired, takeOverFrom } from './webhooks/delivery/take-over.ts';
 import { type DeliveryThread, openDeliveryThread } from './webhooks/delivery/thread/client.ts';
 import { maintainWebhooks } from './webhooks/maintenance/maintenance.ts';
 import { openClockWatch } from './work/clock-watch.ts';
@@ -228,7 +229,9 @@ function workerRounds(deps: RoundDeps): WorkerRounds {
     templateSync: () => syncDue(deps),
     senderChecks: () => checkDue(deps),
     foldStatistics: () => foldStatistics(deps),
-    releaseLeases: () => releaseLeasesOfEnded(deps, [releaseMessagesOfProcesses, releaseDeliveriesOf]),
+    releaseLeases: async () =>
+      (await releaseLeasesOfEnded(deps, [releaseMessagesOfProcesses, releaseDeliveriesOf, takeOverFrom])) +
+      (await takeOverExpired(deps)),
   };
 }
 

@@ -243,6 +243,11 @@ export const clockFixes: readonly ClockFix[] = [
       ),
   },
   {
+    name: 'delivery_leases',
+    afterSeconds: leasesOverSeconds,
+    perform: due('delivery_leases', 'due_at', 75),
+  },
+  {
     name: 'leases of deliveries',
     afterSeconds: leasesOverSeconds,
     perform: (tx, step, limit) =>

@@ -67,7 +67,8 @@ export async function findDueWork(db: Db, processId: number): Promise<DueWorkFou
       exists (select from sender_states where due_at <= now()) as "senderChecks",
       -- statistics report until when they are complete
       exists (select from statistics_folds where folded_until not between now() - interval '10 seconds' and now()) as "foldStatistics",
-      exists (select from processes where pg_try_advisory_xact_lock(${lockClass}, id)) as "releaseLeases",
+      exists (select from processes where pg_try_advisory_xact_lock(${lockClass}, id))
+        or exists (select from delivery_leases where due_at <= now()) as "releaseLeases",
       exists (select from clock_steps where mended is not null) as clock,
       exists (select from processes where id <> ${processId} and ended_at is null) as "hasOthers"`.execute(
     db,

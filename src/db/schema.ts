@@ -250,6 +250,15 @@ export interface DeliveryCounts {
   minutes: number;
 }
 
+export interface DeliveryLeases {
+  account_ids: string[];
+  due_at: Timestamp;
+  first_id: string;
+  id: string;
+  last_id: string;
+  leased_by: number;
+}
+
 export interface Departments {
   account_id: string;
   active: Generated<boolean>;
@@ -725,6 +734,7 @@ export interface DB {
   database_clock: DatabaseClock;
   deliveries: Deliveries;
   delivery_counts: DeliveryCounts;
+  delivery_leases: DeliveryLeases;
   departments: Departments;
   endpoints: Endpoints;
   form_questions: FormQuestions;

@@ -1,5 +1,6 @@
 // Statements for inserting deliveries of published events and of test events.
 import { sql } from 'kysely';
+import { uuidv7 } from '../base/ids.ts';
 import { arrayText, textArray } from '../db/array-text.ts';
 import type { Tx } from '../db/db.ts';
 import { jsonLines } from '../db/json-lines.ts';
@@ -11,7 +12,6 @@ import {
   deliveryState,
   failuresToBackOff,
   type LeasedDelivery,
-  leaseMs,
 } from './delivery/delivery.ts';
 import {
   insertDeadCounts,
@@ -19,14 +19,15 @@ import {
   insertSuccessCounts,
 } from './delivery/delivery-counts-store.ts';
 import type { Derivation } from './delivery/derived-body.ts';
+import { insertLease, isPending, waitingMax } from './delivery/leases-store.ts';
 import { endpointStatus } from './endpoints/status.ts';
 
 const state = sqlConstants(deliveryState);
 const status = sqlConstants(endpointStatus);
 const reason = sqlConstants(deadReason);
 
-/** A stage waits at most this long for an earlier one that does not end. */
-const waitingMax = sql`interval '1 hour'`;
+/** Deliveries that their publisher attempts from memory, under one lease. */
+const isLeased = sql`n.open and not n.behind and not n.dead`;
 
 export interface NewEvent {
   accountId: string;
@@ -47,8 +48,8 @@ export type InsertedDelivery = Pick<LeasedDelivery, 'id' | 'endpointId' | 'versi
 };
 
 /**
- * Inserts one delivery per endpoint that subscribes to the event. Returns those that may start now, leased to the process, with the later stages
- * that wait for them alone. A stage waits behind an unfinished earlier stage for the same endpoint; those rows are locked first, so that their end and
+ * Inserts one delivery per endpoint that subscribes to the event. Returns those that may start now, with the later stages that wait for them alone; one
+ * lease of the process, `leaseId`, covers them all. A stage waits behind an unfinished earlier stage for the same endpoint; those rows are locked first, so that their end and
  * this insert cannot miss each other. Must be a separate statement after the subject's row locks: its snapshot must see what those locks waited
  * for. Skips stages that exist. Also records
  * `changes` of counts. Insert without ON CONFLICT: duplicates are rare, and it would double the WAL per row.
@@ -59,6 +60,7 @@ export async function insertDeliveries(
   busyEndpointIds: readonly string[],
   processId: number,
   changes: readonly CountChange[] = [],
+  leaseId: string = uuidv7(),
 ): Promise<InsertedDelivery[]> {
   const { rows } = await sql<InsertedDelivery>`
     /* insertDeliveries */ with v as materialized (
@@ -76,7 +78,7 @@ export async function insertDeliveries(
       select p.subject_id, p.endpoint_id
       from (select * from known order by subject_id, endpoint_id, stage) k
       join deliveries p on p.subject_id = k.subject_id and p.endpoint_id = k.endpoint_id and p.stage = k.stage
-      where p.due_at is not null order by p.subject_id, p.endpoint_id, p.stage for update of p),
+      where ${isPending('p')} order by p.subject_id, p.endpoint_id, p.stage for update of p),
     new as materialized (
       select uuid7() as id, v.*, e.id as endpoint_id, e.version, e.failures, e.status = ${status.disabled} as dead,
         row_number() over (partition by v.subject_id, e.id order by v.stage) as rank,
@@ -90,14 +92,14 @@ export async function insertDeliveries(
         leased_by, last_failure)
       select id, account_id, endpoint_id, subject_id, stage, case when form is null then kind end, message_id, body, form, made_ms,
         case when dead then ${state.dead} when behind or rank > 1 then ${state.waiting} else ${state.ready} end,
-        case when dead then null when behind or rank > 1 then now() + ${waitingMax}
-          when open then now() + ${leaseMs}::int * interval '1 ms' else now() end,
+        case when dead or open and not behind then null when behind or rank > 1 then now() + ${waitingMax} else now() end,
         ${processId}::int,
         case when dead then ${reason.endpointDisabled} end
       from new),
+    leased as (${insertLease(leaseId, processId, isLeased)}),
     counted as (${insertDeadCounts(sql`new`, { where: sql`f.dead`, and: changes })})
     select n.id, n.no::int, n.endpoint_id as "endpointId", n.version, n.failures, n.rank::int
-    from new n where n.open and not n.behind and not n.dead
+    from new n where ${isLeased}
     order by n.subject_id, n.endpoint_id, n.rank`.execute(tx);
   return rows;
 }

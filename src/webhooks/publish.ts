@@ -1,4 +1,5 @@
 // The module's only entry for other modules: publishes events in the caller's transaction, and lists their deliveries.
+import { uuidv7 } from '../base/ids.ts';
 import type { DeliveryItem } from '../contract/deliveries.ts';
 import type { Db, Tx } from '../db/db.ts';
 import type { CountChange } from '../statistics/count-store.ts';
@@ -40,13 +41,11 @@ export async function publish(
   const leased: LeasedDelivery[] = [];
   let endpointId = '';
   const { deliveries } = deps;
-  for (const row of await insertDeliveries(
-    tx,
-    events,
-    deliveries.busyEndpoints(),
-    deliveries.processId,
-    changes,
-  )) {
+  const leaseId = uuidv7();
+  const busy = deliveries.busyEndpoints();
+  const rows = await insertDeliveries(tx, events, busy, deliveries.processId, changes, leaseId);
+  const lease = { id: leaseId, open: rows.length };
+  for (const row of rows) {
     const { subjectId, stage, body } = events[row.no - 1] as EventToPublish;
     // share one string per endpoint: maps compare identical strings faster
     if (row.endpointId !== endpointId) endpointId = row.endpointId;
@@ -60,6 +59,7 @@ export async function publish(
       failedAttempts: 0,
       version,
       failures,
+      lease,
     };
     if (row.rank === 1) leased.push(delivery);
     else laterStagesOf(leased.at(-1)).push(delivery);

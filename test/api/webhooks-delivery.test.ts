@@ -208,6 +208,31 @@ describe('a lease in memory', () => {
     expect(hitsOf('untrusted')).toHaveLength(2);
   });
 
+  it('ends with the last of the deliveries that were published together, and not before', async () => {
+    const account = await fixture.account();
+    await fixture.endpoint(account, 'together');
+    let answerLast = () => {};
+    const held = new Promise<void>((resolve) => {
+      answerLast = resolve;
+    });
+    const [first, last] = [uuidv7(), uuidv7()];
+    fixture.hooks.answer('together', async ({ json }) => {
+      if (json.data.id === last) await held;
+      return { status: 200 };
+    });
+    const events = [first, last].map((message) => stageEvent(account, message, 'sent'));
+    const { deliveries } = fixture;
+    deliveries.offer(await fixture.hot.transaction().execute((tx) => publish({ deliveries }, tx, events)));
+    const leases = async () =>
+      (await sql`select from delivery_leases where ${account} = any (account_ids)`.execute(fixture.db)).rows
+        .length;
+    await until(async () => expect(await list(account, '?status=delivered')).toHaveLength(1));
+    expect(await leases()).toBe(1);
+    answerLast();
+    await until(async () => expect(await leases()).toBe(0));
+    expect(await list(account, '?status=delivered')).toHaveLength(2);
+  });
+
   it('that is about to expire ends an ordering group, whose next stage gets its own lease', async () => {
     const { messages, answerFirst } = await queued('ending', ['sent', 'delivered']);
     const [first, second] = messages;

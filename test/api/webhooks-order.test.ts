@@ -105,10 +105,9 @@ describe('the stages of one message', () => {
     fixture.hooks.answer('hour', (hit) => ({ status: hit.json.data.status === 'sent' ? 500 : 200 }));
     await fixture.stages(account, uuidv7(), ['sent', 'delivered']);
     await until(() => expect(statusesAt('hour')).toEqual(['sent']));
-    const { rows } = await sql<{ minutes: number }>`
-      select round(extract(epoch from due_at - now()) / 60)::int as minutes from deliveries
-      where endpoint_id = ${id} and state = 3`.execute(fixture.db);
-    expect(rows).toEqual([{ minutes: 60 }]);
+    const minutes = sql<{ minutes: number }>`
+      select round(extract(epoch from due_at - now()) / 60)::int as minutes from deliveries where endpoint_id = ${id} and state = 3`;
+    await until(async () => expect((await minutes.execute(fixture.db)).rows).toEqual([{ minutes: 60 }]));
     await sql`update deliveries set due_at = now() where endpoint_id = ${id} and state = 3`.execute(
       fixture.db,
     );

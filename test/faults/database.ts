@@ -89,6 +89,7 @@ export async function ageRows(db: Db, ms: number): Promise<void> {
     await sql`update deliveries set due_at = due_at - ${by} where due_at is not null and state = 0`.execute(
       tx,
     );
+    await sql`update delivery_leases set due_at = due_at - ${by}`.execute(tx);
     await sql`update idempotency_keys set leased_until = leased_until - ${by} where status is null`.execute(
       tx,
     );

@@ -36,7 +36,7 @@ async function openWork(db: Db): Promise<OpenWork> {
       union all
       select case when d.state = 4 or (d.due_at <= now() and e.paused_until > now()) then 'waiting' else 'busy' end,
         greatest(d.due_at, e.paused_until)
-      from deliveries d join endpoints e on e.id = d.endpoint_id where d.due_at is not null and d.state <> 3
+      from deliveries d join endpoints e on e.id = d.endpoint_id where d.state in (0, 4)
       union all
       select 'busy', null from replays where finished_at is null
       union all

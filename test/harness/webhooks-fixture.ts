@@ -14,6 +14,7 @@ import type { Server } from '../../src/http/request.ts';
 import { requestValidator } from '../../src/http/validation.ts';
 import { type DeliverDeps, type Deliveries, openDeliveries } from '../../src/webhooks/delivery/deliveries.ts';
 import type { DeliverySettings } from '../../src/webhooks/delivery/settings.ts';
+import { takeOverExpired } from '../../src/webhooks/delivery/take-over.ts';
 import { endpointRoutes } from '../../src/webhooks/endpoints/routes.ts';
 import { deliveryRoutes } from '../../src/webhooks/history/routes.ts';
 import { maintainWebhooks } from '../../src/webhooks/maintenance/maintenance.ts';
@@ -183,6 +184,8 @@ export async function openWebhooksFixture(
       return (await call(accountId, 'GET', `/v1/webhooks/deliveries${query}`)).body.data.items;
     },
     async makeDue(endpointId, what = 'tries') {
+      if (what === 'leases') await sql`update delivery_leases set due_at = now()`.execute(database.db);
+      await takeOverExpired({ db: database.db });
       await sql`update deliveries set due_at = now()
         where endpoint_id = ${endpointId} and due_at is not null and state = ${what === 'tries' ? 4 : 0}`.execute(
         database.db,

@@ -13,6 +13,13 @@ export const deliveryState = {
   retrying: 4,
 } as const;
 
+/** Neither delivered nor dead. */
+export const pendingStates = {
+  ready: deliveryState.ready,
+  waiting: deliveryState.waiting,
+  retrying: deliveryState.retrying,
+} as const;
+
 /** A message's stages in the order in which receivers get them; every other event has stage 0. */
 export const stages = { sent: 3, delivered: 4, read: 5, failed: 6 } as const;
 export type StageName = keyof typeof stages;
@@ -25,6 +32,13 @@ export const deadReason = {
   endpointDisabled: 'endpoint_disabled',
   endpointDeleted: 'endpoint_deleted',
 } as const satisfies Record<string, DeliveryItem['lastFailure']>;
+
+/** The lease of the deliveries that one statement published; they share this object. */
+export interface PublishedLease {
+  id: string;
+  /** Its deliveries that are not recorded as delivered. At none, the last record also ends the lease; else it expires. */
+  open: number;
+}
 
 /** A delivery that this process leases and may attempt now. */
 export interface LeasedDelivery {
@@ -43,6 +57,8 @@ export interface LeasedDelivery {
   failures: number;
   /** Later stages that wait for this one alone, in order. The process that leases this one may attempt them next. */
   laterStages?: LeasedDelivery[];
+  /** Of a delivery that this process published; others have a lease of their own, their `due_at`. */
+  lease?: PublishedLease;
 }
 
 export interface SuccessfulAttempt {

@@ -13,6 +13,7 @@ import {
   type LeasedDelivery,
   lastStage,
   lockKey,
+  type PublishedLease,
   type SucceededDelivery,
 } from './delivery.ts';
 import {
@@ -126,7 +127,9 @@ export class Recorder {
     const hasFailed = (item: SucceededDelivery) =>
       item.failures > 0 || (this.#failingEndpoints.size > 0 && this.#failingEndpoints.has(item.endpointId));
     const recovered = new Set(done.filter(hasFailed).map((item) => item.endpointId));
-    const released = await this.#writeSuccesses(done, last.filter(isAwaited), [...recovered]);
+    const counts = countByLease(done);
+    const released = await this.#writeSuccesses(done, last.filter(isAwaited), [...recovered], counts);
+    for (const [lease, count] of counts) lease.open -= count;
     for (const id of recovered) this.#failingEndpoints.delete(id);
     this.#deps.log.info({ count: done.length, released: released.length }, 'webhooks.delivered');
     return groups.map((_group, index) => (index === 0 ? released : none));
@@ -136,14 +139,16 @@ export class Recorder {
     done: SucceededDelivery[],
     awaited: SucceededDelivery[],
     recovered: string[],
+    counts: Map<PublishedLease, number>,
   ): Promise<LeasedDelivery[]> {
+    const endedLeaseIds = [...counts].filter(([lease, count]) => lease.open === count).map(([{ id }]) => id);
     // usually no stage waits and no endpoint recovers: a single statement needs no transaction
     if (awaited.length + recovered.length === 0) {
-      await completeDeliveries(this.#deps.hot, done);
+      await completeDeliveries(this.#deps.hot, done, endedLeaseIds);
       return [];
     }
     return this.#deps.hot.transaction().execute(async (tx) => {
-      await completeDeliveries(tx, done);
+      await completeDeliveries(tx, done, endedLeaseIds);
       const released = await this.#leaseNext(tx, awaited);
       if (recovered.length > 0) await recordEndpointRecovery(tx, recovered);
       return released;
@@ -186,6 +191,13 @@ export class Recorder {
       .filter(({ resting, status }) => resting || status === endpointStatus.disabled)
       .map(({ id }) => id);
   }
+}
+
+/** How many of these deliveries each published lease covers. */
+function countByLease(done: readonly SucceededDelivery[]): Map<PublishedLease, number> {
+  const counts = new Map<PublishedLease, number>();
+  for (const { lease } of done) if (lease) counts.set(lease, (counts.get(lease) ?? 0) + 1);
+  return counts;
 }
 
 const tooManyRequests = 429;

@@ -12,13 +12,13 @@ import {
   failuresToBackOff,
   httpGone,
   type LeasedDelivery,
-  leaseMs,
   longestRestMs,
   type SuccessfulAttempt,
 } from './delivery.ts';
 import { insertFailureCounts, insertSuccessCounts } from './delivery-counts-store.ts';
 import { type BodyRow, withBodies } from './derived-body.ts';
 import { bodyColumns, joinMessage, type UnjoinedRow, withMessages } from './derived-body-store.ts';
+import { endLeases, isPending, lease, waitingMax } from './leases-store.ts';
 
 const leastId = '00000000-0000-0000-0000-000000000000';
 
@@ -37,7 +37,6 @@ const status = sqlConstants(endpointStatus);
 const reason = sqlConstants(deadReason);
 const disabledBecause = sqlConstants(disabledReason);
 const gone = sql.lit(httpGone);
-const lease = sql`${leaseMs}::int * interval '1 ms'`;
 
 /** Consecutive failures for the claim: after a rest, an endpoint is probed like one that backs off. */
 const failuresOf = sql`case when e.paused_until is null then e.failures else greatest(e.failures, ${failuresToBackOff}) end`;
@@ -96,28 +95,30 @@ export async function findLaterStages(db: Db, claimed: readonly LeasedDelivery[]
     join deliveries d on d.subject_id = h.subject_id and d.endpoint_id = h.endpoint_id and d.state = ${state.waiting} and d.id > h.id
     ${joinMessage}
     where not exists (select from deliveries q where q.subject_id = d.subject_id and q.endpoint_id = d.endpoint_id
-      and q.id < d.id and q.id <> h.id and q.state <> ${state.waiting} and coalesce(q.due_at, '-infinity') <> '-infinity')
+      and q.id < d.id and q.id <> h.id and q.state <> ${state.waiting} and ${isPending('q')})
     order by d.id`.execute(db);
   return withBodies(rows);
 }
 
 /**
- * Records successes; safe to repeat: a delivery that is recorded already stays as it is. `done` is sorted by key. Where a later stage may wait, call
+ * Records successes, and ends leases of which these are the last; safe to repeat: a delivery that is recorded already stays as it is. `done` is sorted by key. Where a later stage may wait, call
  * `leaseNextStages` before the commit.
  */
 export async function completeDeliveries(
   db: Db | Tx,
   done: readonly (Key & Pick<SuccessfulAttempt, 'status' | 'durationMs' | 'answer'>)[],
+  endedLeaseIds: readonly string[] = [],
 ): Promise<void> {
   await sql`
     /* completeDeliveries */ with moved as (
       update deliveries d set state = ${state.delivered}, attempts = d.attempts + 1, due_at = null, last_status = x.status,
-        last_failure = null, last_ms = x.ms, last_answer = x.answer, last_attempt_at = now(), delivered_at = now()
+        last_failure = null, last_ms = x.ms, last_answer = x.answer, delivered_at = now()
       from ${keyArrays(done)}, ${arrayText(done.map((item) => item.status))}::smallint[],
         ${arrayText(done.map((item) => item.durationMs))}::int[], ${done.map((item) => item.answer)}::text[])
         x(subject_id, endpoint_id, stage, status, ms, answer)
       where ${match} and d.state <> ${state.delivered}
-      returning d.account_id, d.endpoint_id, x.ms)
+      returning d.account_id, d.endpoint_id, x.ms),
+    ended as (${endLeases(endedLeaseIds)})
     ${insertSuccessCounts(done.length)}`.execute(db);
 }
 
@@ -140,7 +141,7 @@ export async function leaseNextStages(
       order by k.subject_id, k.endpoint_id) x
     where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.state = ${state.waiting}
       and not exists (select from deliveries q where q.subject_id = d.subject_id and q.endpoint_id = d.endpoint_id
-        and q.id < d.id and q.due_at is not null)
+        and q.id < d.id and ${isPending('q')})
       returning ${returned}, x.version, x.failures, x.open)
     select ${deliveryColumns}, d.version, d.failures, d.open from leased d ${joinMessage}`.execute(tx);
   return withBodies(rows.filter((row) => row.open));
@@ -148,8 +149,8 @@ export async function leaseNextStages(
 
 /**
  * Records failures; `delayMs` undefined makes a delivery dead. `retry_after` keeps the wait that the receiver requested, so that a success elsewhere does
- * not bring the delivery forward. Skips deliveries that have ended. `failed` is sorted by key. The coalesce keeps the planner of an empty database
- * off the index of due deliveries.
+ * not bring the delivery forward. Skips deliveries that have ended. Later stages
+ * leave the published lease: they wait an hour at most. `failed` is sorted by key.
  */
 export async function failDeliveries(
   tx: Tx,
@@ -169,9 +170,12 @@ export async function failDeliveries(
         ${failed.map((item) => item.answer)}::text[], ${failed.map((item) => item.detail)}::text[],
         ${failed.map((item) => item.delayMs ?? null)}::float8[], ${arrayText(failed.map((item) => item.retryAfterMs))}::float8[])
         x(subject_id, endpoint_id, stage, status, reason, ms, answer, detail, delay, asked)
-      where ${match} and coalesce(d.due_at, '-infinity') <> '-infinity'
+      where ${match} and ${isPending('d')}
       returning d.account_id, d.subject_id, d.endpoint_id, d.stage, d.attempts, x.status, x.reason, x.ms, x.answer,
         x.detail, x.delay is null as is_dead),
+    behind as (
+      update deliveries d set due_at = now() + ${waitingMax} from moved x
+      where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.state = ${state.waiting} and d.due_at is null),
     counted as (${insertFailureCounts})
     insert into attempts (subject_id, endpoint_id, stage, no, status, failure, ms, answer, detail)
     select subject_id, endpoint_id, stage, attempts, status, reason, ms, answer, detail from moved`.execute(
@@ -236,11 +240,18 @@ export async function recordEndpointRecovery(tx: Tx, endpointIds: readonly strin
       and status <> ${status.deleted} order by id for update)`.execute(tx);
 }
 
-/** Makes leased deliveries due again. The coalesce keeps the planner of an empty database from reading every due delivery. */
+/**
+ * Makes leased deliveries due again; their later stages leave the published lease. The coalesce keeps the planner of an empty database from reading every
+ * due delivery.
+ */
 export async function releaseLeases(db: Db, keys: readonly Key[]): Promise<void> {
   await sql`
-    update deliveries d set due_at = now() from ${keyArrays(keys)}) x(subject_id, endpoint_id, stage)
-    where ${match} and d.state = ${state.ready} and coalesce(d.due_at, '-infinity') > now()`.execute(db);
+    update deliveries d set due_at = now() + case when d.state = ${state.waiting} then ${waitingMax} else interval '0' end
+    from ${keyArrays(keys)}) x(subject_id, endpoint_id, stage)
+    where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and (
+      d.stage = x.stage and d.state = ${state.ready} and coalesce(d.due_at, 'infinity') > now() or d.state = ${state.waiting} and d.due_at is null)`.execute(
+    db,
+  );
 }
 
 /** Releases the leases of ended processes; returns how many. */

@@ -4,11 +4,14 @@ import { isUuid } from '../../base/ids.ts';
 import type { AttemptFailure, DeliveryItem } from '../../contract/deliveries.ts';
 import type { Db } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
+import { deliveryState } from '../delivery/delivery.ts';
 import { type BodyRow, bodyOf, derivedKind } from '../delivery/derived-body.ts';
 import { bodyColumns, joinMessage } from '../delivery/derived-body-store.ts';
+import { isPending, lease, waitingMax } from '../delivery/leases-store.ts';
 import { endpointStatus } from '../endpoints/status.ts';
 
 const status = sqlConstants(endpointStatus);
+const state = sqlConstants(deliveryState);
 
 export interface DeliveryRow {
   id: string;
@@ -26,9 +29,13 @@ export interface DeliveryRow {
   delivered_at: Date | null;
 }
 
+/** When the lease of a published delivery ends, which has no `due_at`: its id has the time. */
+const publishedLeaseEnd = sql`to_timestamp(('x' || translate(left(d.id::text, 13), '-', ''))::bit(48)::bigint / 1000.0) + ${lease}
+  + case when d.state = ${state.waiting} then ${waitingMax} else interval '0' end`;
+
 /** When it is due, but not before its endpoint's rest ends; null while the endpoint is not active. */
-const nextAttemptAt = sql`case when d.due_at is not null then (
-  select greatest(d.due_at, case when e.paused_until > now() then e.paused_until end) from endpoints e
+const nextAttemptAt = sql`case when ${isPending('d')} then (
+  select greatest(coalesce(d.due_at, ${publishedLeaseEnd}), case when e.paused_until > now() then e.paused_until end) from endpoints e
   where e.id = d.endpoint_id and e.status = ${status.active}) end`;
 
 /** Of the delivery `d` with `joinMessage`. */

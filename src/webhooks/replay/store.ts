@@ -4,6 +4,7 @@ import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { deliveryState } from '../delivery/delivery.ts';
+import { isPending } from '../delivery/leases-store.ts';
 import { endpointStatus } from '../endpoints/status.ts';
 
 const state = sqlConstants(deliveryState);
@@ -49,7 +50,7 @@ async function replayLocked(tx: Tx, met: readonly DeliveryKey[], states: readonl
     picked as materialized (
       select l.*, row_number() over (order by l.id) as rank
       from stages l join ${keyRows(met)} on x.subject_id = l.subject_id and x.endpoint_id = l.endpoint_id and x.stage = l.stage
-      where not (l.state = ${state.ready} and l.due_at > now()) and l.state = any (${[...states]}::smallint[])),
+      where not (l.state = ${state.ready} and coalesce(l.due_at, 'infinity') > now()) and l.state = any (${[...states]}::smallint[])),
     kept as (
       insert into attempts (subject_id, endpoint_id, stage, no, at, status, ms, answer)
       select subject_id, endpoint_id, stage, attempts, delivered_at, last_status, last_ms, last_answer
@@ -57,7 +58,7 @@ async function replayLocked(tx: Tx, met: readonly DeliveryKey[], states: readonl
     placed as (
       select p.*, p.stage > 0 and exists (select from stages q
         where q.subject_id = p.subject_id and q.endpoint_id = p.endpoint_id and q.stage > 0 and q.id < p.id
-          and (q.due_at is not null or q.id in (select id from picked))) as waits
+          and (${isPending('q')} or q.id in (select id from picked))) as waits
       from picked p),
     moved as (
       update deliveries d set state = case when p.waits then ${state.waiting} else ${state.ready} end,

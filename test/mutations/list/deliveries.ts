@@ -35,7 +35,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a late failure changes a delivered or dead delivery',
     file: 'src/webhooks/delivery/store.ts',
-    find: "where ${match} and coalesce(d.due_at, '-infinity') <> '-infinity'\n      returning",
+    find: "where ${match} and ${isPending('d')}\n      returning",
     replace: 'where ${match}\n      returning',
     tests,
   },
@@ -49,8 +49,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a released lease makes a retry due',
     file: 'src/webhooks/delivery/store.ts',
-    find: 'where ${match} and d.state = ${state.ready} and coalesce',
-    replace: 'where ${match} and coalesce',
+    find: 'd.stage = x.stage and d.state = ${state.ready} and coalesce',
+    replace: 'd.stage = x.stage and coalesce',
     tests,
   },
   {
@@ -63,7 +63,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a replay repeats a pending delivery',
     file: 'src/webhooks/replay/store.ts',
-    find: 'where not (l.state = ${state.ready} and l.due_at > now()) and l.state',
+    find: "where not (l.state = ${state.ready} and coalesce(l.due_at, 'infinity') > now()) and l.state",
     replace: 'where l.state',
     tests,
   },

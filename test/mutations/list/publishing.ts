@@ -102,8 +102,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a stage behind an earlier one is leased to its publisher',
     file: publishing,
-    find: 'where n.open and not n.behind and not n.dead',
-    replace: 'where n.open and not n.dead',
+    find: 'sql`n.open and not n.behind and not n.dead`',
+    replace: 'sql`n.open and not n.dead`',
     tests: order,
   },
   {
@@ -130,15 +130,15 @@ export const mutations: Mutation[] = [
   {
     name: 'the end of a stage leases every later stage together',
     file: store,
-    find: 'd.state = ${state.waiting}\n      and not exists (select from deliveries q where q.subject_id = d.subject_id and q.endpoint_id = d.endpoint_id\n        and q.id < d.id and q.due_at is not null)',
+    find: "d.state = ${state.waiting}\n      and not exists (select from deliveries q where q.subject_id = d.subject_id and q.endpoint_id = d.endpoint_id\n        and q.id < d.id and ${isPending('q')})",
     replace: 'd.state = ${state.waiting}',
     tests: [...moves, ...order],
   },
   {
     name: 'the last later stage is leased instead of the next one',
     file: store,
-    find: '        and q.id < d.id and q.due_at is not null)',
-    replace: '        and q.id > d.id and q.due_at is not null)',
+    find: "        and q.id < d.id and ${isPending('q')})",
+    replace: "        and q.id > d.id and ${isPending('q')})",
     tests: [...moves, ...order],
   },
   {
@@ -172,8 +172,8 @@ export const mutations: Mutation[] = [
   {
     name: 'the stages of a message are replayed together',
     file: replay,
-    find: 'and (q.due_at is not null or q.id in (select id from picked))',
-    replace: 'and q.due_at is not null',
+    find: "and (${isPending('q')} or q.id in (select id from picked))",
+    replace: "and ${isPending('q')}",
     tests: replays,
   },
   {

@@ -78,8 +78,8 @@ export const mutations: Mutation[] = [
   {
     name: 'nextAttemptAt ignores the endpoint’s rest',
     file: 'src/webhooks/history/store.ts',
-    find: 'greatest(d.due_at, case when e.paused_until > now() then e.paused_until end)',
-    replace: 'due_at',
+    find: 'greatest(coalesce(d.due_at, ${publishedLeaseEnd}), case when e.paused_until > now() then e.paused_until end)',
+    replace: 'd.due_at',
     tests: rests,
   },
 ];

@@ -1,0 +1,73 @@
+// Table delivery_leases: leases of published deliveries, which have no due_at of their own while their publisher attempts them.
+import { type RawBuilder, sql } from 'kysely';
+import { arrayText } from '../../db/array-text.ts';
+import type { Tx } from '../../db/db.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
+import { deliveryState, leaseMs, pendingStates } from './delivery.ts';
+
+const state = sqlConstants(deliveryState);
+
+/** A lease of one delivery, or of those that one statement published. */
+export const lease = sql`${sql.lit(leaseMs)} * interval '1 ms'`;
+
+/** A stage waits at most this long for an earlier one that does not end. */
+export const waitingMax = sql`interval '1 hour'`;
+
+/** True if the delivery has not ended. Whether it has a `due_at` does not say so: a published lease has it for all its deliveries. */
+export const isPending = (delivery: 'd' | 'p' | 'q'): RawBuilder<boolean> =>
+  sql`${sql.ref(delivery)}.state in (${sql.join(Object.values(pendingStates).map((one) => sql.lit(one)))})`;
+
+/** Leases those rows of the CTE `new` to the process that `isLeased`: one row, none if there are none. */
+export const insertLease = (id: string, processId: number, isLeased: RawBuilder<unknown>) => sql`
+  insert into delivery_leases (id, leased_by, due_at, account_ids, first_id, last_id)
+  select ${id}::uuid, ${processId}::int, now() + ${lease}, array_agg(distinct n.account_id), min(n.id::text)::uuid, max(n.id::text)::uuid
+  from new n where ${isLeased} having count(*) > 0`;
+
+/** Ends leases whose deliveries are all recorded as delivered. */
+export const endLeases = (ids: readonly string[]) => sql`
+  delete from delivery_leases where id = any (${arrayText(ids)}::uuid[])`;
+
+/** A lease that nobody keeps any more. */
+export interface EndedLease {
+  leasedBy: number;
+  accountIds: string[];
+  firstId: string;
+  lastId: string;
+}
+
+/** Removes up to `limit` leases that have expired or belong to these processes. Skips locked ones. */
+export async function removeLeases(
+  tx: Tx,
+  processIds: readonly number[],
+  limit: number,
+): Promise<EndedLease[]> {
+  const { rows } = await sql<EndedLease>`
+    delete from delivery_leases where id in (
+      select id from delivery_leases where due_at <= now() or leased_by = any (${[...processIds]}::int[])
+      limit ${limit}::int for update skip locked)
+    returning leased_by as "leasedBy", account_ids as "accountIds", first_id as "firstId", last_id as "lastId"`.execute(
+    tx,
+  );
+  return rows;
+}
+
+/** Makes the pending deliveries of removed leases due; later stages still wait for the first. Returns how many there were. */
+export async function releasePublished(tx: Tx, leases: readonly EndedLease[]): Promise<number> {
+  const ranges = leases.flatMap(({ accountIds, ...range }) =>
+    accountIds.map((accountId) => ({ accountId, ...range })),
+  );
+  const { numAffectedRows } = await sql`
+    update deliveries d set due_at = now() + case when d.state = ${state.waiting} then ${waitingMax} else interval '0' end
+    from (
+      select q.subject_id, q.endpoint_id, q.stage
+      from unnest(${arrayText(ranges.map((one) => one.accountId))}::uuid[], ${arrayText(ranges.map((one) => one.firstId))}::uuid[],
+        ${arrayText(ranges.map((one) => one.lastId))}::uuid[], ${arrayText(ranges.map((one) => one.leasedBy))}::int[])
+        l(account_id, first_id, last_id, leased_by)
+      join deliveries q on q.account_id = l.account_id and q.id between l.first_id and l.last_id
+      where q.due_at is null and q.leased_by = l.leased_by and ${isPending('q')}
+      order by q.subject_id, q.endpoint_id, q.stage) x
+    where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage and d.due_at is null and ${isPending('d')}`.execute(
+    tx,
+  );
+  return Number(numAffectedRows ?? 0);
+}

@@ -1,0 +1,89 @@
+// Mutations of the leases of published deliveries.
+import type { Mutation } from '../mutation.ts';
+
+const leases = 'src/webhooks/delivery/leases-store.ts';
+const store = 'src/webhooks/delivery/store.ts';
+const publishing = 'src/webhooks/publish-store.ts';
+const moves = ['test/db/delivery-leases.test.ts'];
+const delivering = ['test/api/webhooks-delivery.test.ts'];
+const order = ['test/api/webhooks-order.test.ts'];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'a published lease ends with the first of its deliveries',
+    file: 'src/webhooks/delivery/record.ts',
+    find: '.filter(([lease, count]) => lease.open === count)',
+    replace: '.filter(([lease, count]) => lease.open >= count)',
+    tests: delivering,
+  },
+  {
+    name: 'a published lease never ends before it expires',
+    file: 'src/webhooks/delivery/record.ts',
+    find: 'lease.open -= count;',
+    replace: 'lease.open -= 0 * count;',
+    tests: delivering,
+  },
+  {
+    name: 'published deliveries have no lease',
+    file: publishing,
+    find: '    leased as (${insertLease(leaseId, processId, isLeased)}),\n',
+    replace: '    leased as (${insertLease(leaseId, processId, sql`false`)}),\n',
+    tests: delivering,
+  },
+  {
+    name: 'a stage does not wait for an earlier one under a published lease',
+    file: publishing,
+    find: "where ${isPending('p')} order by",
+    replace: 'where p.due_at is not null order by',
+    tests: moves,
+  },
+  {
+    name: 'an active process’s published deliveries are taken over',
+    file: leases,
+    find: 'where due_at <= now() or leased_by',
+    replace: 'where due_at is not null or leased_by',
+    tests: moves,
+  },
+  {
+    name: 'an expired lease takes the deliveries of another process with it',
+    file: leases,
+    find: 'where q.due_at is null and q.leased_by = l.leased_by and',
+    replace: 'where q.due_at is null and',
+    tests: moves,
+  },
+  {
+    name: 'a delivery that was recorded meanwhile is taken over',
+    file: leases,
+    find: " and d.due_at is null and ${isPending('d')}`",
+    replace: ' and d.due_at is null`',
+    tests: moves,
+  },
+  {
+    name: 'a later stage is due together with the first when their lease expires',
+    file: leases,
+    find: "set due_at = now() + case when d.state = ${state.waiting} then ${waitingMax} else interval '0' end\n    from (\n      select q",
+    replace: 'set due_at = now()\n    from (\n      select q',
+    tests: moves,
+  },
+  {
+    name: 'a stage behind a failed one stays in the published lease',
+    file: store,
+    find: 'd.state = ${state.waiting} and d.due_at is null),\n    counted',
+    replace: 'false),\n    counted',
+    tests: order,
+  },
+  {
+    name: 'a process stops without giving back published deliveries',
+    file: store,
+    find: "coalesce(d.due_at, 'infinity') > now()",
+    replace: "coalesce(d.due_at, '-infinity') > now()",
+    tests: [...order, ...delivering],
+  },
+  {
+    name: 'published deliveries of an ended process wait for their lease',
+    file: leases,
+    find: ' or leased_by = any (${[...processIds]}::int[])',
+    replace: '',
+    tests: moves,
+  },
+];
