@@ -37,5 +37,6 @@ export default defineConfig({
     // as files: the policy forbids data: in fonts
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 400,
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
 });

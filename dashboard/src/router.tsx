@@ -26,6 +26,8 @@ const routeTree = root.addChildren([
   page('/', ['home'], () => import('./home/home.tsx'), 'Home'),
   page('/messages', ['messages'], () => import('./messages/messages.tsx'), 'Messages'),
   page('/messages/$id', ['messages'], () => import('./messages/message.tsx'), 'Message'),
+  page('/templates', ['templates'], () => import('./templates/templates.tsx'), 'Templates'),
+  page('/templates/$id', ['templates'], () => import('./templates/template.tsx'), 'Template'),
 ]);
 
 export const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: true });

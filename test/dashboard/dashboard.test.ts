@@ -80,6 +80,21 @@ test('a message that is sent appears in the list by itself, and opens with what 
   expect(problems).toEqual([]);
 });
 
+test('a template is filled as it will arrive, and a test of it is sent', async () => {
+  const { page, problems } = await open();
+  await signIn(page, '/templates');
+  await page.getByRole('link', { name: 'order_update' }).click();
+  await page.getByText('1 value is missing or wrong').waitFor();
+  await page.getByRole('textbox', { name: 'Value' }).fill('Grace');
+  await page.locator('.phone').getByText('Hi Grace, your order is on its way.').waitFor();
+  await page.getByLabel('Phone with country code').fill('+1 555 123 0009');
+  await page.getByRole('button', { name: 'Send test' }).click();
+  await page.getByRole('link', { name: /Open the message/ }).click();
+  await page.getByRole('heading', { level: 1, name: /15551230009/ }).waitFor();
+  expect(await page.getByText('test = true').count()).toBe(1);
+  expect(problems).toEqual([]);
+});
+
 /** Pictures for people to look at; not compared. */
 const pictures = new URL('./out/', import.meta.url).pathname;
 
@@ -98,12 +113,14 @@ describe.each([
     await page.locator('input[type=password]').fill(gateway.apiKey);
     await page.keyboard.press('Enter');
     await page.locator('#main h1').waitFor();
-    for (const path of ['/', '/messages', `/messages/${id}`]) {
+    const paths = {
+      ...{ home: '/', messages: '/messages', message: `/messages/${id}` },
+      ...{ templates: '/templates', template: `/templates/${templateId}` },
+    };
+    for (const [picture, path] of Object.entries(paths)) {
       await page.goto(`${gateway.url}${path}`);
       await page.locator(path === '/' ? '.tiles' : '#main h1').waitFor();
-      await page.screenshot({
-        path: `${pictures}${path.split('/').slice(1, 2 + Number(path.includes('/messages/'))).length > 1 ? 'message' : path.slice(1) || 'home'}-${name}.png`,
-      });
+      await page.screenshot({ path: `${pictures}${picture}-${name}.png` });
       expect([path, await violationsOf(page)]).toEqual([path, []]);
       const { scrollWidth, innerWidth } = (await page.evaluate(
         '({ scrollWidth: document.documentElement.scrollWidth, innerWidth })',

@@ -1,6 +1,6 @@
 // The search and the states of the list.
-import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import type { RefObject } from 'react';
+import { SearchBox } from '../design/search-box.tsx';
 import { wordOf } from '../design/state-badge.tsx';
 import { textsOf } from '../text/texts.ts';
 import { type MessageFilter, searchOf, statuses, typedOf } from './filter.ts';
@@ -15,10 +15,8 @@ interface Props {
 
 export function FilterBar({ filter, onChange, onOpen, inputRef }: Props) {
   const text = textsOf('messages');
-  const typed = typedOf(filter);
-
-  function submit(): void {
-    const found = searchOf(inputRef.current?.value ?? '');
+  function submit(typed: string): void {
+    const found = searchOf(typed);
     if ('id' in found) {
       onOpen(found.id);
       return;
@@ -29,26 +27,7 @@ export function FilterBar({ filter, onChange, onOpen, inputRef }: Props) {
   const { status, ...others } = filter;
   return (
     <div className="column">
-      <form
-        className="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
-        <label className="search">
-          <IconSearch size={15} aria-hidden />
-          <input
-            // a filter from the address replaces what was typed
-            key={typed}
-            ref={inputRef}
-            defaultValue={typed}
-            placeholder={text('search')}
-            aria-label={text('search')}
-          />
-          <kbd className="wide-only">/</kbd>
-        </label>
-      </form>
+      <SearchBox inputRef={inputRef} value={typedOf(filter)} label={text('search')} onSearch={submit} />
       <fieldset className="chips" aria-label={text('state')}>
         <button
           type="button"

@@ -3,6 +3,7 @@
 import type { Icon } from '@tabler/icons-react';
 import IconHome2 from '@tabler/icons-react/dist/esm/icons/IconHome2.mjs';
 import IconMessage2 from '@tabler/icons-react/dist/esm/icons/IconMessage2.mjs';
+import IconTemplate from '@tabler/icons-react/dist/esm/icons/IconTemplate.mjs';
 
 export interface NavItem {
   /** The page's key in the texts of the shell. */
@@ -36,6 +37,9 @@ export const navGroups: NavGroup[] = [
   { items: [{ key: 'home', to: '/', icon: IconHome2 }] },
   {
     key: 'messaging',
-    items: [{ key: 'messages', to: '/messages', icon: IconMessage2, scope: 'messages:read' }],
+    items: [
+      { key: 'messages', to: '/messages', icon: IconMessage2, scope: 'messages:read' },
+      { key: 'templates', to: '/templates', icon: IconTemplate, scope: 'templates:read' },
+    ],
   },
 ];

@@ -1,0 +1,36 @@
+// The search of a page. `/` goes to it.
+import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
+import type { RefObject } from 'react';
+
+interface Props {
+  inputRef: RefObject<HTMLInputElement | null>;
+  /** What is searched for now, from the address. */
+  value: string;
+  label: string;
+  onSearch: (typed: string) => void;
+}
+
+export function SearchBox({ inputRef, value, label, onSearch }: Props) {
+  return (
+    <form
+      className="search-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSearch(inputRef.current?.value.trim() ?? '');
+      }}
+    >
+      <label className="search">
+        <IconSearch size={15} aria-hidden />
+        <input
+          // another search in the address replaces what was typed
+          key={value}
+          ref={inputRef}
+          defaultValue={value}
+          placeholder={label}
+          aria-label={label}
+        />
+        <kbd className="wide-only">/</kbd>
+      </label>
+    </form>
+  );
+}

@@ -1,0 +1,73 @@
+// A field for each value that a template takes, with its key, its limit and its problem.
+import type { PreviewProblem, TemplateInput } from '../../../client/src/generated.ts';
+import { formatNumber } from '../text/format.ts';
+import { textsOf } from '../text/texts.ts';
+import { isAddress, isTyped, problemOf, type Typed } from './values.ts';
+
+interface Props {
+  inputs: TemplateInput[];
+  typed: Typed;
+  problems: PreviewProblem[];
+  onChange: (typed: Typed) => void;
+}
+
+export function ValueForm({ inputs, typed, problems, onChange }: Props) {
+  const text = textsOf('templates');
+  if (inputs.length === 0) return <p className="muted">{text('noValues')}</p>;
+  return (
+    <div className="value-grid">
+      {inputs.map((input) => (
+        <Field
+          key={input.key}
+          input={input}
+          value={typed[input.key] ?? ''}
+          problem={problemOf(input, problems)}
+          onChange={(value) => onChange({ ...typed, [input.key]: value })}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface FieldProps {
+  input: TemplateInput;
+  value: string;
+  problem: string | undefined;
+  onChange: (value: string) => void;
+}
+
+function Field({ input, value, problem, onChange }: FieldProps) {
+  const text = textsOf('templates');
+  const { key, part, maxLength, example, required } = input;
+  const id = `value-${key}`;
+  const canType = isTyped(input) || isAddress(input);
+  const limit =
+    maxLength === null
+      ? ''
+      : text('ofLength', { used: formatNumber([...value].length), most: formatNumber(maxLength) });
+  const note = problem ?? [part, limit, required ? '' : text('optional')].filter(Boolean).join(', ');
+  return (
+    <div>
+      <div className="field-head">
+        <label htmlFor={id}>{text(isAddress(input) ? 'address' : 'value')}</label>
+        <span className="mono note" dir="ltr">
+          {isAddress(input) ? 'headerMediaUrl' : key}
+        </span>
+      </div>
+      <input
+        id={id}
+        className="input"
+        dir="auto"
+        value={value}
+        disabled={!canType}
+        placeholder={canType ? (example ?? '') : text('byApi')}
+        aria-invalid={problem !== undefined && value !== ''}
+        aria-describedby={`${id}-note`}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <div id={`${id}-note`} className={`field-note ${problem && value !== '' ? 'bad' : ''}`}>
+        {note}
+      </div>
+    </div>
+  );
+}
