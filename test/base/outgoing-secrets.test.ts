@@ -2,11 +2,11 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VendorError } from '../../src/base/errors.ts';
 import { type OutgoingRequest, openOutgoing } from '../../src/base/outgoing.ts';
 import { redactError, redactText, secretsOf } from '../../src/base/outgoing-secrets.ts';
+import { fc } from '../harness/property.ts';
 
 const outgoing = openOutgoing({ connectionsPerOrigin: 2, keepAliveMs: 1_000 });
 let answer: RequestListener;

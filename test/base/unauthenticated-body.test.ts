@@ -144,12 +144,12 @@ test('large bodies have separate slots, so slow ones do not block small ones', a
 });
 
 test('closes a connection that got a response before its body arrived, unless the body follows', async () => {
-  const { say } = await start({}, 100);
-  const early = () => say('Content-Length: 5000\r\nX-Early: yes');
-  const never = await early();
+  const [hasty, patient] = [await start({}, 100), await start({}, 60_000)];
+  const early = ({ say }: typeof hasty) => say('Content-Length: 5000\r\nX-Early: yes');
+  const never = await early(hasty);
   expect(statusOf(await never.answer)).toBe(404);
   await once(never.socket, 'close');
-  const late = await early();
+  const late = await early(patient);
   expect(statusOf(await late.answer)).toBe(404);
   const again = once(late.socket, 'data');
   late.socket.write(`${'x'.repeat(5_000)}POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok`);

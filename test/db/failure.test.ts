@@ -34,9 +34,8 @@ test('isUnavailable is true for a connection lost during a statement and for a s
   const sleeping = failureOf(sql`select pg_sleep(20)`.execute(throughProxy));
   await expect
     .poll(async () => {
-      const { rows } = await sql`select from pg_stat_activity where query = 'select pg_sleep(20)'`.execute(
-        database.db,
-      );
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and query = 'select pg_sleep(20)'`.execute(database.db);
       return rows.length;
     })
     .toBe(1);

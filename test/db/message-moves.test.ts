@@ -1,5 +1,4 @@
 // State changes of messages: status reports compared with a simple model, dispatches and retries.
-import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -21,6 +20,7 @@ import { insertSend } from '../../src/messaging/sending/sends-store.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { beginNow } from '../harness/dispatch.ts';
+import { fc } from '../harness/property.ts';
 import { insertTemplate } from '../harness/templates.ts';
 
 type Status = StatusReport['status'];

@@ -1,5 +1,4 @@
 // Counts of messages and deliveries compared with their rows, and the folding of changes into counts.
-import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -16,6 +15,7 @@ import { foldStatistics } from '../../src/statistics/fold.ts';
 import { deleteOldCounts, foldChanges } from '../../src/statistics/fold-store.ts';
 import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { fc } from '../harness/property.ts';
 import { insertTemplate } from '../harness/templates.ts';
 
 type Status = StatusReport['status'];

@@ -1,11 +1,11 @@
 // The reading of counts by interval and group, compared with sums of single quarter hours.
-import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { intervalStarts, piecesOf } from '../../src/statistics/intervals.ts';
 import { type MessageGroup, readMessageCounts } from '../../src/statistics/read-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { fc } from '../harness/property.ts';
 
 const accountId = uuidv7();
 const templates = [uuidv7(), uuidv7(), null] as const;

@@ -58,6 +58,6 @@ export async function paste(
     } catch {
       // nothing is left
     }
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 }

@@ -1,9 +1,9 @@
 // The problems of request bodies: the same as Ajv's for any body.
 import { Ajv } from 'ajv';
-import fc from 'fast-check';
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { type BodySchema, problemsBy } from '../../src/http/body-problems.ts';
+import { fc } from '../harness/property.ts';
 
 const Item = Type.Object(
   { a: Type.String({ maxLength: 3 }), b: Type.Optional(Type.Union([Type.Integer(), Type.Null()])) },

@@ -1,9 +1,9 @@
 // Series around clock changes, compared with a day-by-day computation and with another library call.
-import fc from 'fast-check';
 import { RRuleTemporal } from 'rrule-temporal';
 import { expect, test } from 'vitest';
 import { readBusyObject } from '../../src/adapters/caldav/expansion.ts';
 import { utc } from '../../src/adapters/caldav/zones.ts';
+import { fc } from '../harness/property.ts';
 
 const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 /** Zones whose clocks change at different hours, at midnight (Santiago), by half an hour (Lord Howe), and never. */

@@ -1,9 +1,9 @@
 // File types: the bytes decide, and a declared type that contradicts them is rejected.
 import { randomBytes } from 'node:crypto';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../src/base/errors.ts';
 import { cleanFileName, createTextCheck, decideKind } from '../../src/messaging/media/file-kind.ts';
+import { fc } from '../harness/property.ts';
 import { samples } from '../harness/sample-files.ts';
 
 const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';

@@ -1,10 +1,10 @@
 // Fingerprints of request bodies: equal for equal JSON, and useless without the key.
 import { createHash, randomBytes } from 'node:crypto';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeKey, parseKeyRing } from '../../src/base/cipher.ts';
 import { openKeyedHash } from '../../src/base/keyed-hash.ts';
 import { fingerprintOf } from '../../src/http/idempotency.ts';
+import { fc } from '../harness/property.ts';
 
 describe('the fingerprint of a body', () => {
   const keyedHash = openKeyedHash(parseKeyRing(makeKey()));

@@ -1,5 +1,4 @@
 // Formats at the HTTP boundary: phones, emails, idempotency keys, pages and cursors, API keys, problem lists.
-import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { hashKey, hintOf, isWellFormedKey, makeKey } from '../../src/accounts/key.ts';
 import { asciiEmail, emailProblem, emailSpellings, normalizedEmail } from '../../src/base/email.ts';
@@ -14,6 +13,7 @@ import { cursorPageOf, cursorPosition, pageOf, pageWindow } from '../../src/http
 import { httpStatus } from '../../src/http/reply.ts';
 import { unstorableParts } from '../../src/http/storable.ts';
 import { phoneProblems } from '../../src/messaging/sending/recipients.ts';
+import { fc } from '../harness/property.ts';
 
 /** The code of the AppError that `run` throws. */
 function codeOf(run: () => unknown): string {

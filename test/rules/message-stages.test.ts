@@ -1,5 +1,4 @@
 // The stages of a message: folded reports, implied stages, new stages, and the timeline.
-import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import {
   attemptsMax,
@@ -14,6 +13,7 @@ import {
 } from '../../src/messaging/sending/message.ts';
 import { type MessageTimes, timelineOf } from '../../src/messaging/sending/timeline.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
+import { fc } from '../harness/property.ts';
 
 type Status = StatusReport['status'];
 const error = { code: 131026, title: 'Message undeliverable', message: 'No such user.' };

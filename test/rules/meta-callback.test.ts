@@ -1,10 +1,10 @@
 // The WhatsApp Cloud API's callbacks: statuses, errors, template changes, signatures and large numbers.
 import { createHmac } from 'node:crypto';
-import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { isSigned, readCallback } from '../../src/adapters/meta/callback.ts';
 import { readJson } from '../../src/adapters/meta/json.ts';
 import { templateStatus } from '../../src/adapters/meta/template.ts';
+import { fc } from '../harness/property.ts';
 
 const change = (value: object, field = 'messages') => ({ field, value });
 const numbered = (phone_number_id: string, statuses: object[], more: object = {}) =>

@@ -1,7 +1,7 @@
 // The WhatsApp Cloud API's inbound messages: unreadable values, and the exact source of every message.
-import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { readCallback } from '../../src/adapters/meta/callback.ts';
+import { fc } from '../harness/property.ts';
 
 const from = { from: '15551234567', from_user_id: 'US.1349' };
 const head = { ...from, id: 'wamid.A', timestamp: '1751142888' };

@@ -1,10 +1,10 @@
 // The slots engine compared with a slow scan of every minute by the rules of docs/slots.md. SLOTS_SCAN=all: every zone and clock change.
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dayWindow } from '../../src/appointments/slots/day-window.ts';
 import { candidateStarts, freeStarts, slotsAt, type Terms } from '../../src/appointments/slots/engine.ts';
 import { type ClockWindow, hoursOf, weekdays } from '../../src/appointments/slots/opening-hours.ts';
 import { dayOfDate } from '../../src/appointments/slots/wall-time.ts';
+import { fc } from '../harness/property.ts';
 import {
   anyDate,
   anyZone,

@@ -1,8 +1,8 @@
 // Intervals of statistics in time zones, compared with the runtime's calendar; classes of durations.
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { intervalStarts, piecesOf, wholeQuarters } from '../../src/statistics/intervals.ts';
 import { classRatio, durationOf, zeroClass } from '../../src/statistics/measures.ts';
+import { fc } from '../harness/property.ts';
 
 const hourMs = 3_600_000;
 const at = (text: string) => Date.parse(text);

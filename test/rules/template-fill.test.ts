@@ -1,9 +1,9 @@
 // Filling a template: each value in its component, and every problem with its path.
-import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { type Filling, fillTemplate, priorityOf } from '../../src/messaging/templates/fill.ts';
 import { planTemplate } from '../../src/messaging/templates/placeholders.ts';
 import type { TemplateComponent } from '../../src/ports/platform.ts';
+import { fc } from '../harness/property.ts';
 
 const planOf = (components: TemplateComponent[], of = {}) =>
   planTemplate({ category: 'UTILITY', parameterFormat: 'positional', ...of, components });

@@ -1,8 +1,8 @@
 // Offsets of zones and formatted instants, compared with the runtime's.
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dayMs, instantTexts, offsetAt } from '../../src/appointments/slots/wall-time.ts';
 import { zoneSpans } from '../../src/base/time-zones.ts';
+import { fc } from '../harness/property.ts';
 
 const zones = Intl.supportedValuesOf('timeZone');
 const instants = fc.integer({ min: Date.UTC(1960, 0), max: Date.UTC(2090, 0) });

@@ -1,7 +1,7 @@
 // The retry schedule of deliveries: delays, jitter, and Retry-After.
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { longestRetryAfterMs, retryAfterMs, retryDelayMs, webhookSchedule } from '../../src/work/backoff.ts';
+import { fc } from '../harness/property.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,7 +1,7 @@
 // Event bodies: their members, as ASCII without loss.
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { asciiJson, eventBody, messageStatusBody } from '../../src/webhooks/delivery/event.ts';
+import { fc } from '../harness/property.ts';
 
 const status = {
   messageId: 'wamid.HBgM',

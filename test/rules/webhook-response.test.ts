@@ -1,7 +1,7 @@
 // The stored part of a receiver's response: its first 4 KB, in whole characters that the database accepts.
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keptResponse, keptResponseBytes } from '../../src/webhooks/delivery/response.ts';
+import { fc } from '../harness/property.ts';
 
 describe('the stored response', () => {
   it('has the first 4,096 bytes, and is null for an empty response', () => {

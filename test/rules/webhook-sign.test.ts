@@ -1,7 +1,6 @@
 // Webhook signatures: published test vectors, verification with third-party libraries, and allowed secrets.
 import { createHmac, randomBytes } from 'node:crypto';
 import { sign, verify } from '@octokit/webhooks-methods';
-import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { asciiJson } from '../../src/webhooks/delivery/event.ts';
@@ -11,6 +10,7 @@ import {
   signingKey,
   standardSignature,
 } from '../../src/webhooks/endpoints/sign.ts';
+import { fc } from '../harness/property.ts';
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`;
 

@@ -197,13 +197,19 @@ describe('faults', () => {
 
   test('can delay an insert until its caller has given up', async () => {
     await google.control.addFault({ does: 'land_late', on: 'events.insert', times: 1 });
-    const gone = fetch(`${google.url}/calendar/v3/${events}`, {
+    const inserts = async () => (await google.control.calls('events.insert')).length;
+    const before = await inserts();
+    const gone = new AbortController();
+    const insert = fetch(`${google.url}/calendar/v3/${events}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${google.accessToken}` },
       body: JSON.stringify({ id: 'late1', ...tenToHalfPast }),
-      signal: AbortSignal.timeout(200),
+      signal: gone.signal,
     });
-    await expect(gone).rejects.toThrow();
+    const fails = expect(insert).rejects.toThrow();
+    await expect.poll(inserts).toBe(before + 1);
+    gone.abort();
+    await fails;
     expect(await google.control.events(staff)).toEqual([]);
     expect(await google.control.land()).toBe(1);
     await expect.poll(() => google.control.liveEvents(staff)).toHaveLength(1);

@@ -139,12 +139,12 @@ test('injects a status with headers, hang, reset, close, drip and delay, and rec
     await expect(post(event('f2'))).rejects.toThrow();
   }
   await control.addFault({ does: 'hang', times: 1 });
-  const hanging = fetch(control.hookUrl('main'), {
-    method: 'POST',
-    body: '{}',
-    signal: AbortSignal.timeout(50),
-  });
-  await expect(hanging).rejects.toThrow();
+  const gone = new AbortController();
+  const hanging = fetch(control.hookUrl('main'), { method: 'POST', body: '{}', signal: gone.signal });
+  const fails = expect(hanging).rejects.toThrow();
+  await expect.poll(async () => (await control.events()).at(-1)?.answered).toBe('hang');
+  gone.abort();
+  await fails;
   await control.addFault({ does: 'drip', ms: 5, times: 1 });
   const dripping = await post(event('f3'));
   const reader = dripping.body?.getReader();
