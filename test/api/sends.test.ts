@@ -100,11 +100,12 @@ test('a pause stops calls, moves what is queued out of the queue, and a resumed 
   const { id, to, messages } = await slowSend(12);
   const paused = await act(id, 'pause');
   expect([paused.status, paused.body.data.state]).toEqual([200, 'paused']);
+  // what the process has claimed leaves it at the pace
+  await setPace(1000);
   await until(async () => {
     const { counts } = await sendOf(id);
     return !counts.queued && !counts.dispatching;
   });
-  await setPace(1000);
   const before = await sent(to);
   const { counts } = await sendOf(id);
   expect(counts.waiting).toBe(12 - before.filter((n) => n > 0).length);
@@ -126,7 +127,7 @@ test('a pause stops calls, moves what is queued out of the queue, and a resumed 
 
 test('a cancelled paused send fails its recipients with their events, and a second cancellation changes nothing', async () => {
   const { id, messages } = await slowSend(12);
-  await act(id, 'pause');
+  await act(id, 'pause').then(() => setPace(1000));
   await until(async () => (await sendOf(id)).counts.waiting !== 0);
   expect((await act(id, 'cancel')).body.data.state).toBe('cancelled');
   await until(async () => (await sendOf(id)).counts.waiting === 0);
@@ -140,7 +141,7 @@ test('a cancelled paused send fails its recipients with their events, and a seco
 
 test('a paused send expires, with an event for each recipient', async () => {
   const { id, messages } = await slowSend(8, { expiresInSeconds: 600 });
-  await act(id, 'pause');
+  await act(id, 'pause').then(() => setPace(1000));
   await until(async () => (await sendOf(id)).counts.waiting !== 0);
   expect((await sendOf(id)).expiresAt).not.toBeNull();
   await comeDue(id, 'expires_at');
