@@ -199,6 +199,23 @@ describe('the opt-out of a contact', () => {
     expect(rows).toEqual([{ phones: both }]);
   });
 
+  it('is not lost if the contact is merged while it is recorded', async () => {
+    for (const phone of both) await name({ phone });
+    const { changing } = await inTx(async (tx) => {
+      await recordPeople(tx, [person({ phone: noMarketing, otherPhones: [nothing] })], Date.now());
+      const changing = change(nothing, scope.marketing);
+      const waiting = async () => {
+        const { rows } = await sql`select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(database.hot);
+        return rows.length;
+      };
+      await expect.poll(waiting).toBe(1);
+      return { changing };
+    });
+    await changing;
+    expect(await identities()).toEqual(both.map((identity) => ({ identity, opt_out: 1, scope: 1 })));
+  });
+
   it('is the same for every identity after concurrent merges, names and changes', async () => {
     const names = Array.from({ length: 8 }, (_, index) => `1555000010${index}`);
     const work = Array.from({ length: 60 }, (_, index) => {
