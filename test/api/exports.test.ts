@@ -37,6 +37,44 @@ test('a cell that a spreadsheet would run gets one apostrophe, and an import res
   expect(texts.map((text) => cellText(parsed(cellOf(text))))).toEqual(texts);
 });
 
+test('the file of an export can be uploaded as it is, with names and metadata', async () => {
+  const id = await drafts.draft();
+  const [first, second, third] = [drafts.phone(), drafts.phone(), drafts.phone()];
+  const row = (to: string, more: object) => JSON.stringify({ phone: to, ...more });
+  const metadata = { order: 'A "1"', note: '=1' };
+  const added = [
+    row(first, { name: 'Ada, B.', metadata }),
+    row(second, {}),
+    row(third, { metadata: { order: '' } }),
+  ];
+  await drafts.upload(id, added.join('\n'), 'application/x-ndjson');
+  const { text } = await drafts.call('GET', `/${id}/recipients.csv`);
+  const copy = await drafts.draft();
+  expect((await drafts.upload(copy, text)).body.data).toMatchObject({ added: 3, rejected: 0, errors: [] });
+  const asked = ({ items }: Awaited<ReturnType<typeof drafts.recipientsOf>>) =>
+    items.map(({ phone, name, metadata: own }) => ({ phone, name, metadata: own }));
+  expect(asked(await drafts.recipientsOf(copy))).toEqual(asked(await drafts.recipientsOf(id)));
+  const columns = 'phone,metadata,metadata.order\n';
+  const rows = [
+    `${drafts.phone()},"{""order"":""1"",""a"":""2""}",3`,
+    `${drafts.phone()},[1],`,
+    `${drafts.phone()},{,`,
+  ];
+  const { data } = (await drafts.upload(copy, columns + rows.join('\n'))).body;
+  expect(data).toMatchObject({
+    added: 1,
+    rejected: 2,
+    errors: [
+      { row: 3, path: 'metadata' },
+      { row: 4, path: 'metadata' },
+    ],
+  });
+  expect((await drafts.recipientsOf(copy)).items.map((one) => one.metadata)).toContainEqual({
+    order: '3',
+    a: '2',
+  });
+});
+
 test('the recipients of a draft are exported in the order of adding, over several steps, and import again', async () => {
   const id = await drafts.draft();
   const rows = Array.from({ length: 2_300 }, () => drafts.phone());

@@ -2,6 +2,7 @@
 import { invalidRequest, type Problem } from '../../base/errors.ts';
 import { csvRecords } from '../../http/csv-records.ts';
 import type { TemplatePlan } from '../templates/placeholders.ts';
+import { reportedColumns } from './recipient-columns.ts';
 
 /** A row of an upload; `value` is what a recipient of a JSON request would be. */
 export interface UploadedRow {
@@ -37,7 +38,11 @@ function fieldsOf(
   for (const column of Object.keys(mapping ?? {}))
     if (!columns.includes(column))
       problems.push({ path: `mapping.${column}`, message: 'is not a column of the file' });
-  const fields = columns.map((column) => (mapping ? own(mapping, column) : column));
+  const isReported = (column: string) => reportedColumns.has(column) && !plan.byKey.has(column);
+  const fields = columns.map((column) => {
+    if (mapping) return own(mapping, column);
+    return isReported(column) ? undefined : column;
+  });
   fields.forEach((field, index) => {
     if (field === undefined) return;
     const path = columns[index] || `column ${index + 1}`;
@@ -62,26 +67,43 @@ const isField = (field: string, plan: TemplatePlan) =>
   field === 'phone' ||
   field === 'name' ||
   field === 'mediaId' ||
+  field === 'metadata' ||
   /^metadata\../.test(field) ||
   plan.byKey.has(field);
 
 function unknownField(plan: TemplatePlan): string {
   const keys = [...plan.byKey.keys()].slice(0, 20);
-  return `is neither phone, name, mediaId, metadata.<key> nor a variable of the template${keys.length > 0 ? ` (${keys.join(', ')})` : ', which has none'}; rename it, or pass \`mapping\` without it`;
+  return `is neither phone, name, mediaId, metadata, metadata.<key> nor a variable of the template${keys.length > 0 ? ` (${keys.join(', ')})` : ', which has none'}; rename it, or pass \`mapping\` without it`;
 }
 
 function recipientOf(fields: readonly (string | undefined)[], cells: readonly string[]): unknown {
   const recipient: Record<string, unknown> = { phone: '' };
   const variables: Record<string, string> = Object.create(null);
   const metadata: Record<string, string> = Object.create(null);
+  let all: unknown;
   fields.forEach((field, index) => {
     const text = cells[index] ?? '';
     if (field === undefined || text === '') return;
     if (field === 'phone' || field === 'name' || field === 'mediaId') recipient[field] = text;
+    else if (field === 'metadata') all = parsed(text);
     else if (field.startsWith('metadata.')) metadata[field.slice('metadata.'.length)] = text;
     else variables[field] = text;
   });
   recipient.variables = variables;
-  if (Object.keys(metadata).length > 0) recipient.metadata = metadata;
+  // the check of the recipient reports what is no object
+  if (all !== undefined && !isObject(all)) recipient.metadata = all;
+  else if (all || Object.keys(metadata).length > 0) recipient.metadata = { ...all, ...metadata };
   return recipient;
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value of a JSON text; the text itself if it is none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

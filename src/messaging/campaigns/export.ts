@@ -8,6 +8,7 @@ import { stateName } from '../sending/message.ts';
 import { categoryOf } from '../sending/presenter.ts';
 import { findSendNames, type SendName, type SendRow } from '../sending/sends-store.ts';
 import { type ExportedMessage, nextMessages } from './exports-store.ts';
+import { exportedColumns } from './recipient-columns.ts';
 import { listRecipients } from './recipients-list-store.ts';
 
 const rowsPerStep = 1_000;
@@ -16,10 +17,7 @@ const iso = (at: Date | null) => at?.toISOString() ?? null;
 
 /** The recipients of a send in the order in which they were added, as lines of CSV. */
 export async function* recipientLines(db: Db, send: SendRow): AsyncGenerator<string> {
-  yield lineOf([
-    ...['id', 'phone', 'name', 'status', 'messageId', 'errorCode', 'errorTitle'],
-    ...['priceCategory', 'billable', 'metadata'],
-  ]);
+  yield lineOf(exportedColumns);
   let afterId: string | undefined;
   for (;;) {
     const { rows, scannedTo } = await listRecipients(db, send, { afterId, limit: rowsPerStep });
