@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import type { OpenDatabase } from './db/open-database.ts';
 import { checkDatabase } from './db/ready.ts';
+import { notifyWork } from './db/wake-notifications.ts';
 import { openShutdown, within } from './http/draining.ts';
 import { openExports } from './http/exports.ts';
 import { listen } from './http/listen.ts';
@@ -22,6 +23,7 @@ import { optOutByError } from './messaging/opt-outs/opt-out.ts';
 import { openApplyReceived } from './messaging/received/apply-received.ts';
 import { resendReply } from './messaging/replies/resend-reply.ts';
 import { openAccessCache } from './messaging/senders/access-cache.ts';
+import { openCallbackApps } from './messaging/senders/callback-apps.ts';
 import { openLastCallbacks } from './messaging/senders/last-callbacks.ts';
 import { rehashAllSenders } from './messaging/senders/rehash.ts';
 import { checkDue } from './messaging/senders/run-checks.ts';
@@ -97,8 +99,15 @@ function openShared(parts: Parts, publicUrl: () => string) {
     for (const [outcome, times] of Object.entries(attempts)) metrics.deliveries.inc({ outcome }, times);
   };
   const deliveries = openDeliveryThread({ ...parts.forDeliveries, graceMs }, { log, onAttempts });
+  const callbackApps = openCallbackApps(parts);
+  parts.processSession.onWork(callbackApps.clear);
   return {
     deliveries,
+    callbackApps,
+    async announceNumber() {
+      callbackApps.clear();
+      await notifyWork(parts.db, parts.processId);
+    },
     publicUrl,
     lastCallbacks: openLastCallbacks(parts),
     exports: openExports(),

@@ -13,12 +13,7 @@ import type { PublishDeps } from '../webhooks/publish.ts';
 import type { ApplyReceived } from './received/apply-received.ts';
 import type { ReceivedCallback } from './received/people-in-batch.ts';
 import { type AnswerDeps, answerOptOuts } from './replies/answer-opt-outs.ts';
-import {
-  type CallbackApp,
-  type CallbackApps,
-  type CallbackAppsDeps,
-  openCallbackApps,
-} from './senders/callback-apps.ts';
+import type { CallbackApp, CallbackApps, CallbackAppsDeps } from './senders/callback-apps.ts';
 import type { LastCallbacks } from './senders/last-callbacks.ts';
 import { recordHandshake } from './senders/states-store.ts';
 import type { ApplyReports } from './sending/apply-statuses.ts';
@@ -26,6 +21,7 @@ import { reactToNumberErrors } from './sending/react-to-failures.ts';
 import { applyTemplateReports, requestReadings } from './templates/apply-reports.ts';
 
 export interface CallbackDeps extends PublishDeps, CallbackAppsDeps, AnswerDeps {
+  callbackApps: CallbackApps;
   platform: Pick<
     MessagingPlatform,
     'provider' | 'answerHandshake' | 'canBeSigned' | 'verifyCallback' | 'readCallback' | 'classify'
@@ -47,7 +43,7 @@ const senderIdOf = (request: FastifyRequest) => (request.params as { senderId: s
 
 /** GET and POST /callbacks/messaging/:senderId. */
 export function messagingCallbackRoutes(server: Server, deps: CallbackDeps): void {
-  const apps = openCallbackApps(deps);
+  const apps = deps.callbackApps;
   handshakeRoute(server, deps, apps);
   server.register(async (scope) => reportRoute(scope as unknown as Server, deps, apps));
 }

@@ -1,10 +1,11 @@
 // The platform's callbacks: only signed ones are applied, each report to its own message.
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { postCallback, statusCallback } from '../harness/callbacks.ts';
 import { addEndpoint, addSender, type Gateway, number, startGateway, waba } from '../harness/gateway.ts';
+import { inboundCallback } from '../harness/inbound.ts';
 import { messageOf, send, stagesUntil, templateKinds } from '../harness/sends.ts';
 
 let gateway: Gateway;
@@ -249,6 +250,37 @@ describe('when one platform app posts callbacks of all its numbers to one addres
     expect(await stateOf(message.id)).toBe('read');
     const foreign = await gateway.call('GET', `/v1/messages/${message.id}`, { key });
     expect(foreign.status).toBe(404);
+  });
+
+  it('connected in another account gets its messages at once, in every process', async () => {
+    const another = await gateway.another();
+    const write = async (id: string, url: string) => {
+      const body = JSON.stringify(
+        inboundCallback([{ id, from: '15550100', type: 'text', text: { body: 'Hi' } }]),
+      );
+      const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+      const headers = { 'X-Hub-Signature-256': signature };
+      await gateway.call('POST', `/callbacks/messaging/${senderId}`, { key: null, body, headers, url });
+    };
+    // both processes know the numbers of the app now
+    await Promise.all([write('wamid.BEFORE1', gateway.url), write('wamid.BEFORE2', another)]);
+    const key = await gateway.otherAccount();
+    expect((await register(key, number)).status).toBe(200);
+    const received = async () => {
+      const list = await gateway.call<{ items: { messageId: string }[] }>('GET', '/v1/messages/received', {
+        key,
+      });
+      return list.body.data.items.map(({ messageId }) => messageId);
+    };
+    await write('wamid.HERE', gateway.url);
+    expect(await received()).toEqual(['wamid.HERE']);
+    let tries = 0;
+    const there = async () => {
+      await write(`wamid.THERE${++tries}`, another);
+      return (await received()).length;
+    };
+    // sooner than a process forgets by itself
+    await expect.poll(there, { timeout: 3_000 }).toBeGreaterThan(1);
   });
 });
 

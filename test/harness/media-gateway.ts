@@ -92,6 +92,7 @@ export async function openMediaGateway() {
     messagingApiUrl: cloud.url,
     platform: openMetaPlatform({ outgoing, guardedOutgoing: outgoing, apiVersion: 'v23.0' }),
     webhookOutgoing: outgoing,
+    announceNumber: async () => undefined,
     metrics: openMetrics(),
     deliveries: { offer: () => undefined, busyEndpoints: () => [], processId: 0 },
     publicUrl: () => 'http://127.0.0.1:1',

@@ -34,6 +34,8 @@ export interface CallbackApps {
   of(senderId: string): Promise<CallbackApp>;
   /** The same, read now. */
   fresh(senderId: string): Promise<CallbackApp>;
+  /** Forgets everything: a number was added, perhaps one that another account has too. */
+  clear(): void;
 }
 
 const cachedMs = 5_000;
@@ -63,6 +65,10 @@ export function openCallbackApps(deps: CallbackAppsDeps): CallbackApps {
   return {
     fresh,
     of: (senderId) => cache.get(senderId) ?? fresh(senderId),
+    clear() {
+      starting.clear();
+      cache.clear();
+    },
   };
 }
 

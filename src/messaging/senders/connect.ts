@@ -24,6 +24,8 @@ export interface ConnectDeps extends CheckDeps, CredentialDeps, SubscribeDeps {
     CredentialDeps['platform'] &
     SubscribeDeps['platform'] &
     Pick<MessagingPlatform, 'registerNumber'>;
+  /** Tells every process that a number was added. */
+  announceNumber: () => Promise<void>;
   /** Checks addresses against the address guard. */
   webhookOutgoing: Pick<Outgoing, 'checkTarget'>;
 }
@@ -86,6 +88,8 @@ export async function connectSender(
     isNew: true,
   });
   const row = await store(deps, id, input, verified);
+  // without it, processes see the number within seconds
+  await deps.announceNumber().catch((error) => deps.log.warn({ err: error }, 'sender.not_announced'));
   const failed: FailedSteps = {};
   if (input.pin !== undefined) {
     const why = await failureOf(deps.platform.registerNumber(senderAccess(deps, row), input.pin));

@@ -76,4 +76,18 @@ export const mutations: Mutation[] = [
     replace: '[]',
     tests: api,
   },
+  {
+    name: 'other processes are not told that a number was added',
+    file: 'src/app.ts',
+    find: '      await notifyWork(parts.db, parts.processId);\n',
+    replace: '',
+    tests: ['test/api/messaging-callback.test.ts'],
+  },
+  {
+    name: 'the process that adds a number keeps what it knew of its app',
+    file: 'src/app.ts',
+    find: '      callbackApps.clear();\n',
+    replace: '',
+    tests: ['test/api/messaging-callback.test.ts'],
+  },
 ];
