@@ -197,6 +197,11 @@ describe('replyTo', () => {
     const [message] = sent.body.data.messages;
     await reply({ phone, text, replyTo: message?.id });
     expect((await bodiesTo(phone)).at(-1)).toMatchObject({ context: { message_id: message?.messageId } });
+    const other = '15553009998';
+    await writes(other);
+    const refused = await reply({ phone: other, text, replyTo: received });
+    expect([refused.status, refused.body.errors?.map(({ path }) => path)]).toEqual([400, ['replyTo']]);
+    expect((await reply({ phone: other, text, replyTo: message?.id })).status).toBe(400);
     const key = await gateway.otherAccount();
     for (const [replyTo, options] of [
       [randomUUID(), {}],

@@ -79,7 +79,7 @@ describe('a check shows with its fix that', () => {
     const checks = await runChecks(gateway, sender._id);
     expect(checks.registration).toMatchObject({ status: 'failed', detail: stringContaining('DISCONNECTED') });
     expect(checks.quality).toMatchObject({ status: 'failed', fix: stringContaining('relevant') });
-    expect(checks.messagingLimit).toMatchObject({ status: 'ok', detail: stringContaining('TIER_250') });
+    expect(checks.messagingLimit).toMatchObject({ status: 'warning', detail: stringContaining('TIER_250') });
     expect(checks.health).toMatchObject({
       ...{ status: 'failed', detail: stringContaining('WABA 141006: There is a payment problem.') },
       fix: 'Add a payment method.',

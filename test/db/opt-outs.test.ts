@@ -116,6 +116,23 @@ describe('messages of the category', () => {
   );
 });
 
+it('the stricter category decides if the platform changed that of the template', async () => {
+  await optOuts();
+  const recategorize = (category: string) =>
+    sql`update templates set category = ${category} where id = ${templateId}`.execute(database.db);
+  const began = async (priority: number, category: string) => {
+    const { keys } = await stored(priority, 'queued');
+    // queued before the opt-out
+    await sql`update messages set due_at = now()`.execute(database.db);
+    await recategorize(category);
+    return beginNow(database, keys);
+  };
+  expect(await began(utility, 'MARKETING')).toEqual([false, false, true]);
+  expect(await began(marketing, 'UTILITY')).toEqual([false, false, true]);
+  expect(await began(authentication, 'MARKETING')).toEqual([true, true, true]);
+  await recategorize('UTILITY');
+});
+
 it('a message that was queued before the opt-out is failed by the worker, and not called', async () => {
   const { dispatcher, called, release } = open(database);
   release();

@@ -223,11 +223,21 @@ const quality = (facts: SenderFacts): Judged =>
     numberFix(facts),
   );
 
+/** Of businesses that are not verified (Cloud API, "Messaging limits"). */
+const lowestLimit = 'TIER_250';
+
 const messagingLimit = (facts: SenderFacts): Judged =>
   judge(
     facts.number,
-    ({ messagingLimit: limit }) =>
-      limit === null ? unknown('The platform names no limit.') : ok(`The limit of the business is ${limit}.`),
+    ({ messagingLimit: limit }) => {
+      if (limit === null) return unknown('The platform names no limit.');
+      return limit === lowestLimit
+        ? warning(
+            `The limit of the business is ${limit}: templates reach at most 250 people a day, of all its numbers together.`,
+            'Verify the business at the platform, or deliver 2,000 templates of good quality within 30 days.',
+          )
+        : ok(`The limit of the business is ${limit}.`);
+    },
     numberFix(facts),
   );
 

@@ -60,18 +60,24 @@ const isSendStopped = (accountId: RawBuilder<unknown>, sendId: RawBuilder<unknow
 
 /**
  * True if the person with this phone opted out of messages of this priority: of marketing, or of every template but authentication. A scalar
- * subquery of one index probe, which authentication messages never make.
+ * subquery of one index probe, which authentication messages never make. `current`: the priority to compare with, computed only for people who opted
+ * out; default: the same.
  */
 export const isOptedOut = (
   accountId: RawBuilder<unknown>,
   phone: RawBuilder<unknown>,
   priority: RawBuilder<unknown>,
+  current = priority,
 ): RawBuilder<boolean> =>
-  sql`(case when ${priority} > ${authenticationSql} then (select o.opt_out + ${priority} > ${sql.lit(marketingPriority)}
+  sql`(case when ${priority} > ${authenticationSql} then (select o.opt_out + ${current} > ${sql.lit(marketingPriority)}
     from contact_identities o where o.account_id = ${accountId} and o.identity = ${phone} and o.opt_out > 0) is true else false end)`;
 
+/** The priority of the message `m`, or that of marketing if its template has become marketing (as `priorityOf`). */
+const currentPriority = sql`greatest(m.priority, (
+  select ${sql.lit(marketingPriority)} from templates t where t.id = m.template_id and upper(t.category) not in ('AUTHENTICATION', 'UTILITY')))`;
+
 /** True if the recipient of the message `m` opted out of it. Replies are for everybody who writes. */
-export const isUnwanted: RawBuilder<boolean> = sql`(m.kind = ${kindSql.template} and ${isOptedOut(sql`m.account_id`, sql`m.phone`, sql`m.priority`)})`;
+export const isUnwanted: RawBuilder<boolean> = sql`(m.kind = ${kindSql.template} and ${isOptedOut(sql`m.account_id`, sql`m.phone`, sql`m.priority`, currentPriority)})`;
 
 /** True if the message `m` is queued and nothing forbids its call. `beginDispatch` requires it. */
 export const isCallable: RawBuilder<boolean> = sql`(m.state = ${stateSql.queued} and m.expires_at > now()

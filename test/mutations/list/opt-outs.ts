@@ -271,4 +271,11 @@ export const mutations: Mutation[] = [
     replace: "word === 'stop' ? scopes[index] !== scope.none : true",
     tests: sources,
   },
+  {
+    name: 'a template that became marketing is sent to people who opted out of marketing',
+    file: conditions,
+    find: 'sql`m.priority`, currentPriority)',
+    replace: 'sql`m.priority`)',
+    tests: gate,
+  },
 ];

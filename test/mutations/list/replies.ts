@@ -126,4 +126,11 @@ export const mutations: Mutation[] = [
     replace: 'queueReply(deps, request, key)',
     tests: repeats,
   },
+  {
+    name: 'a reply quotes a message of another person',
+    file: 'src/messaging/replies/prepare-reply.ts',
+    find: 'if (quoted?.person && (await isAnother',
+    replace: 'if (quoted?.person === "" && (await isAnother',
+    tests: ['test/api/reply-kinds.test.ts'],
+  },
 ];
