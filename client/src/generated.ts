@@ -3850,7 +3850,7 @@ export interface Operations {
       from?: string;
       /** Only bookings that start before this instant. */
       to?: string;
-      /** Only bookings of this e-mail address. */
+      /** Only bookings of this address. */
       email?: string;
       /** Only bookings of this phone number. */
       phoneNumber?: string;

@@ -264,7 +264,7 @@ export const ListBookingsQuery = Type.Object(
       Type.String({ format: 'date-time', description: 'Only bookings that start before this instant.' }),
     ),
     email: Type.Optional(
-      Type.String({ maxLength: 254, description: 'Only bookings of this e-mail address.' }),
+      Type.String({ maxLength: 254, format: 'idn-email', description: 'Only bookings of this address.' }),
     ),
     phoneNumber: Type.Optional(
       Type.String({ maxLength: 32, description: 'Only bookings of this phone number.' }),

@@ -1,6 +1,6 @@
 // Sends as resources on the wire: drafts, states, lists.
 import { Type } from 'typebox';
-import { cursorProperties, Id, instant, nullable } from './envelope.ts';
+import { cursorProperties, Id, idFilter, instant, nullable } from './envelope.ts';
 import { kindFilter } from './messages.ts';
 import { Metadata, templateContent } from './recipients.ts';
 import { exampleIds, sendId, templateId } from './sends.ts';
@@ -162,8 +162,8 @@ export const ListSendsQuery = Type.Object(
       }),
     ),
     state: Type.Optional(Type.Enum([...sendStates], { description: 'Only sends in this state.' })),
-    templateId: Type.Optional(Type.String({ description: 'Only sends of this template.' })),
-    senderId: Type.Optional(Type.String({ description: 'Only sends of this sender.' })),
+    templateId: idFilter('Only sends of this template.'),
+    senderId: idFilter('Only sends of this sender.'),
     from: Type.Optional(
       Type.String({ format: 'date-time', description: 'Only sends created at or after this instant.' }),
     ),

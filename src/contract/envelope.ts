@@ -75,6 +75,9 @@ export const Instant = Type.String({
 });
 /** An instant with a description. */
 export const instant = (description: string) => Type.String({ ...Instant, format: 'date-time', description });
+/** The id of something in a filter. */
+export const idFilter = (description: string) => Type.Optional(Type.String({ format: 'uuid', description }));
+
 export const Id = Type.String({ description: 'UUIDv7.', examples: ['019a0b5e-7c00-7000-8000-000000000000'] });
 
 /** What a deletion returns. */

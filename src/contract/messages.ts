@@ -1,7 +1,7 @@
 // Messages on the wire.
 import { Type } from 'typebox';
 import { DeliveryItem, deliveryExample } from './deliveries.ts';
-import { cursorProperties, Id, instant, nullable } from './envelope.ts';
+import { cursorProperties, Id, idFilter, instant, nullable } from './envelope.ts';
 import { SentReply } from './reply-contents.ts';
 import { exampleIds, MessageError, wamidExample } from './sends.ts';
 import { renderedFields } from './template-preview.ts';
@@ -28,10 +28,12 @@ export const kindFilter = Type.Enum([...messageKinds, 'all'], {
 
 export const ListMessagesQuery = Type.Object(
   {
-    sendId: Type.Optional(Type.String({ description: 'Only messages of this send.' })),
+    sendId: idFilter('Only messages of this send.'),
     status: Type.Optional(Type.Enum([...messageStates], { description: 'Only messages with this status.' })),
-    phone: Type.Optional(Type.String({ maxLength: 32, description: 'Only messages to this number.' })),
-    templateId: Type.Optional(Type.String({ description: 'Only messages of this template.' })),
+    phone: Type.Optional(
+      Type.String({ maxLength: 32, format: 'phone', description: 'Only messages to this number.' }),
+    ),
+    templateId: idFilter('Only messages of this template.'),
     kind: Type.Optional(kindFilter),
     messageId: Type.Optional(
       Type.String({ maxLength: 256, description: "Only the message with this platform's identifier." }),

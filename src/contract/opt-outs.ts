@@ -55,6 +55,7 @@ export const ListOptOutsQuery = Type.Object(
     phone: Type.Optional(
       Type.String({
         maxLength: 32,
+        format: 'phone',
         description: 'Only the opt-out of the person with this number, also under their other ids.',
       }),
     ),

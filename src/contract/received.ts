@@ -1,6 +1,6 @@
 // Inbound messages and contacts on the wire.
 import { Type } from 'typebox';
-import { cursorProperties, Id, instant, nullable } from './envelope.ts';
+import { cursorProperties, Id, idFilter, instant, nullable } from './envelope.ts';
 import { MessageItem } from './messages.ts';
 import { wamidExample } from './sends.ts';
 
@@ -193,6 +193,7 @@ const personFilters = {
   phone: Type.Optional(
     Type.String({
       maxLength: 32,
+      format: 'phone',
       description: 'Only of the person with this number, also under their other ids.',
     }),
   ),
@@ -204,7 +205,7 @@ const personFilters = {
 export const ListReceivedQuery = Type.Object(
   {
     ...personFilters,
-    senderId: Type.Optional(Type.String({ description: 'Only messages to this number.' })),
+    senderId: idFilter('Only messages to this number.'),
     type: Type.Optional(
       Type.String({ maxLength: 64, description: "Only messages of this type, in the platform's word." }),
     ),

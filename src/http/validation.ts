@@ -2,6 +2,7 @@
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
+import { isUuid } from '../base/ids.ts';
 import { type BodySchema, problemsBy } from './body-problems.ts';
 import { formats } from './formats.ts';
 import { once } from './once.ts';
@@ -25,13 +26,14 @@ function compiler(more: Options): Ajv {
     'date-time',
     (text) => text.length <= 64 && rfc3339.validate(text) && !Number.isNaN(Date.parse(text)),
   );
+  ajv.addFormat('uuid', isUuid);
   for (const [name, problem] of Object.entries(formats))
     ajv.addFormat(name, (text) => problem(text) === undefined);
   return ajv;
 }
 
 /**
- * Returns the validator of routes. Numbers in a query are parsed from text; in a body they must be numbers. Text that the
+ * Returns the validator of routes. Numbers in a query are parsed from text; in a body they must be numbers. A query's `to` must be later than its `from`. Text that the
  * database cannot store is rejected. Malformed ids in a path get 404 from the routes. For bodies, Ajv stops at the first error
  * and `problemsBy` collects problems up to a limit. Queries are limited by the header size, so Ajv collects all problems.
  * A schema is compiled at the first request that needs it.
@@ -56,9 +58,18 @@ export function requestValidator(): FastifySchemaCompiler<object> {
     return (data: unknown) => {
       const validate = validator();
       if (!validate(data)) return { error: validate.errors as never };
-      return httpPart === 'querystring' ? storable(data) : true;
+      if (httpPart !== 'querystring') return true;
+      return isEmptyRange(data) ? { error: [emptyRange] as never } : storable(data);
     };
   };
+}
+
+const emptyRange = { keyword: 'range', instancePath: '/to', params: {}, message: 'must be later than from' };
+
+/** True if a query asks for instants from one until an earlier one, or the same. */
+function isEmptyRange(data: unknown): boolean {
+  const { from, to } = data as { from?: string; to?: string };
+  return Date.parse(to ?? '') <= Date.parse(from ?? '');
 }
 
 function storable(data: unknown) {

@@ -47,7 +47,7 @@ function intervalsOf(deps: ReadDeps, query: RangeQuery): { starts: number[]; ran
   const zone = zoneName(timezone);
   const problems: Problem[] = [];
   if (zone === undefined) problems.push(noZone);
-  if (from >= to) problems.push({ path: 'to', message: 'must be after from' });
+  if (from >= to) problems.push({ path: 'to', message: 'must be later than from' });
   const range = wholeQuarters({ from, to });
   const starts = problems.length === 0 && zone ? intervalStarts(zone, interval, range, intervalsMax) : [];
   if (starts === undefined)

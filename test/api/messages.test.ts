@@ -70,7 +70,7 @@ describe('the list', () => {
       [`?to=${betweenSends}`, idsOf(first).reverse()],
       [`?phone=15550500001&sendId=${second.sendId}&status=read`, [one?.id ?? '']],
       [`?phone=15550500001&status=failed`, []],
-      ['?phone=1', []],
+      ['?phone=15550500099', []],
       ['?messageId=wamid.UNKNOWN', []],
       ['?status=queued', []],
     ];

@@ -149,7 +149,8 @@ describe('the list', () => {
     expect((await put(newPhone(), {})).status).toBe(400);
     expect((await gateway.call('PUT', '/v1/opt-outs', { body: { scope: 'all' } })).status).toBe(400);
     expect((await gateway.call('DELETE', '/v1/opt-outs')).status).toBe(400);
-    expect(await list({ phone: 'nobody' })).toEqual([]);
+    expect((await gateway.call('GET', '/v1/opt-outs?phone=nobody')).status).toBe(400);
+    expect(await list({ phone: '15553009990' })).toEqual([]);
   });
 });
 

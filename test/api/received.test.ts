@@ -188,7 +188,7 @@ describe('GET /v1/messages/received', () => {
     expect(await ids({ type: 'sticker', senderId })).toEqual([sticker.id]);
     expect(await ids({ userId: 'US.333' })).toHaveLength(4);
     expect(await ids({ userId: 'US.100' })).toEqual([]);
-    expect(await ids({ senderId: 'x' })).toEqual([]);
+    expect(await ids({ senderId: '019a0b5e-7c00-7000-8000-000000000000' })).toEqual([]);
     const at = (age: number) => new Date((nowSeconds - age * 60) * 1000).toISOString();
     expect(await ids({ from: at(3), to: at(1) })).toEqual([middle, oldest]);
     const page = await list({ phone: `+${from}`, limit: '3' });

@@ -116,7 +116,7 @@ describe('an invalid request sends nothing and lists every problem', () => {
     const recipients = [{ phone: phone(), variables: { '1': 'x' } }];
     expect(await rejection({ templateId: idOf('two_links'), recipients })).toEqual([
       '400 invalid_request',
-      'recipients[0].variables.1 is ambiguous: use buttons.0.1 or buttons.1.1',
+      'recipients[0].variables.1 names several variables; use "buttons.0.1" or "buttons.1.1" instead',
       'recipients[0].variables.buttons.0.1 is missing',
       'recipients[0].variables.buttons.1.1 is missing',
     ]);

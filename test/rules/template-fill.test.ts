@@ -112,7 +112,7 @@ describe('reports', () => {
 
   test('an ambiguous key, with the keys to use instead', () => {
     expect(problemsOf([header, plain, withButtons(link)], { '1': 'x' })).toEqual([
-      '1 is ambiguous: use header.1 or buttons.0.1',
+      '1 names several variables; use "header.1" or "buttons.0.1" instead',
       'header.1 is missing',
       'buttons.0.1 is missing',
     ]);
@@ -120,7 +120,7 @@ describe('reports', () => {
 
   test('a bare key for a copy code', () => {
     expect(problemsOf([plain, withButtons({ type: 'COPY_CODE' })], { '1': '250FF' })).toEqual([
-      '1 is ambiguous: use buttons.0.1',
+      '1 must be named "buttons.0.1"',
       'buttons.0.1 is missing',
     ]);
   });

@@ -34,7 +34,7 @@ describe('a problem is', () => {
       { buttons: [{ index: 1, payload: 'a' }, { index: 2 }, { index: 0 }, { index: 0 }] },
       [
         'r.buttons[0].payload is not allowed: button 1 is of the kind URL, not QUICK_REPLY',
-        'r.buttons[1].index is 2, but the template has 2 buttons, counted from 0',
+        'r.buttons[1].index is 2, but the last button is 1',
         'r.buttons[3].index is 0, which another entry also has',
       ],
     ],

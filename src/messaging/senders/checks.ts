@@ -223,15 +223,13 @@ const quality = (facts: SenderFacts): Judged =>
     numberFix(facts),
   );
 
-/** Of businesses that are not verified (Cloud API, "Messaging limits"). */
-const lowestLimit = 'TIER_250';
-
 const messagingLimit = (facts: SenderFacts): Judged =>
   judge(
     facts.number,
     ({ messagingLimit: limit }) => {
       if (limit === null) return unknown('The platform names no limit.');
-      return limit === lowestLimit
+      // of businesses that are not verified (Cloud API, "Messaging limits")
+      return limit === 'TIER_250'
         ? warning(
             `The limit of the business is ${limit}: templates reach at most 250 people a day, of all its numbers together.`,
             'Verify the business at the platform, or deliver 2,000 templates of good quality within 30 days.',

@@ -32,7 +32,11 @@ export function buttonProblems(
       problems.push({ path: at(`buttons[${position}].${member}`), message });
     const type = upper(plan.buttons[index]?.type);
     if (type === '') {
-      add('index', `is ${index}, but the template has ${plan.buttons.length} buttons, counted from 0`);
+      const last = plan.buttons.length - 1;
+      add(
+        'index',
+        last < 0 ? 'is not allowed: there are no buttons' : `is ${index}, but the last button is ${last}`,
+      );
       return;
     }
     if (given.has(index)) add('index', `is ${index}, which another entry also has`);

@@ -97,8 +97,10 @@ function valueProblem(value: unknown): string | undefined {
 
 function unknownKey(plan: TemplatePlan, key: string): string {
   const candidates = plan.placeholders.filter(({ token }) => token === key);
-  if (candidates.length > 0)
-    return `is ambiguous: use ${candidates.map((one) => one.qualifiedKey).join(' or ')}`;
+  if (candidates.length > 0) {
+    const own = candidates.map((one) => JSON.stringify(one.qualifiedKey)).join(' or ');
+    return candidates.length === 1 ? `must be named ${own}` : `names several variables; use ${own} instead`;
+  }
   const keys = allPlaceholders(plan).map((placeholder) => shortKey(plan, placeholder));
   return keys.length > 0
     ? `is not a variable of this template; use ${[...new Set(keys)].join(', ')}`

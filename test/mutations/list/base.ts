@@ -204,8 +204,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a query may contain text that the database cannot store',
     file: validation,
-    find: "return httpPart === 'querystring' ? storable(data) : true;",
-    replace: 'return true;',
+    find: '{ error: [emptyRange] as never } : storable(data);',
+    replace: '{ error: [emptyRange] as never } : true;',
     tests: texts,
   },
   {

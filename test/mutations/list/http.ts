@@ -127,4 +127,11 @@ export const mutations: Mutation[] = [
     replace: '',
     tests: ['test/api/messaging-callback.test.ts'],
   },
+  {
+    name: 'a list of instants until an earlier one is empty instead of a 400',
+    file: 'src/http/validation.ts',
+    find: 'return isEmptyRange(data) ? { error: [emptyRange] as never } : storable(data);',
+    replace: 'return storable(data);',
+    tests: ['test/rules/list-filters.test.ts'],
+  },
 ];

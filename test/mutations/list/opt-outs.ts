@@ -36,15 +36,15 @@ export const mutations: Mutation[] = [
   {
     name: 'the opt-out of marketing stops utility templates',
     file: conditions,
-    find: 'select o.opt_out + ${priority} >',
-    replace: 'select o.opt_out + ${priority} + 1 >',
+    find: 'select o.opt_out + ${current} >',
+    replace: 'select o.opt_out + ${current} + 1 >',
     tests: gate,
   },
   {
     name: 'the opt-out of all stops one-time codes',
     file: conditions,
-    find: 'case when ${priority} > ${authenticationSql} then (select o.opt_out + ${priority}',
-    replace: 'case when true then (select o.opt_out + ${priority} + 1',
+    find: 'case when ${priority} > ${authenticationSql} then (select o.opt_out + ${current}',
+    replace: 'case when true then (select o.opt_out + ${current} + 1',
     tests: gate,
   },
   {

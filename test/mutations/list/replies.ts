@@ -108,8 +108,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a reply quotes a message of another account',
     file: 'src/messaging/replies/prepare-reply.ts',
-    find: 'if (ref === null || ref === undefined) throw messageNotFound();\n  return ref;',
-    replace: 'return ref ?? id;',
+    find: 'if (!found || ref === null || ref === undefined) throw messageNotFound();',
+    replace: 'if (!found || ref === null || ref === undefined) return { ref: id, person: null };',
     tests: ['test/api/reply-kinds.test.ts'],
   },
   {
