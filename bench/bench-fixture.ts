@@ -71,6 +71,18 @@ const templates = [
     ],
   },
   {
+    name: 'order_terms',
+    category: 'UTILITY',
+    components: [
+      { type: 'HEADER', format: 'DOCUMENT', example: { header_handle: ['4::sample'] } },
+      bodyOf('Hello {{1}}, here are the terms of your order {{2}}, which will arrive {{3}}.', [
+        'Ada',
+        'A-1',
+        'today',
+      ]),
+    ],
+  },
+  {
     name: 'summer_sale',
     category: 'MARKETING',
     components: [bodyOf('Hello {{1}}, everything is {{2}} cheaper until {{3}}.', ['Ada', '10 %', 'Friday'])],

@@ -6,6 +6,7 @@ const names = [
   'lifecycle',
   'send',
   'callbacks',
+  'sends',
   'webhooks',
   'inbound',
   'isolation',

@@ -35,6 +35,7 @@ import { releaseMessagesOfProcesses } from './messaging/sending/messages-claims-
 import { openCodeRemoval } from './messaging/sending/one-time-codes.ts';
 import { maintainQueue } from './messaging/sending/queue-maintenance.ts';
 import type { ResendDeps } from './messaging/sending/resend.ts';
+import { openSendSteps } from './messaging/sending/send-steps.ts';
 import { holdRejectedTemplate } from './messaging/templates/hold.ts';
 import { syncDue } from './messaging/templates/sync-schedule.ts';
 import { type AppOptions, openParts, type Parts } from './parts.ts';
@@ -112,6 +113,7 @@ function openShared(parts: Parts, publicUrl: () => string) {
     lastCallbacks: openLastCallbacks(parts),
     exports: openExports(),
     dispatcher: openMessageDispatcher(parts, deliveries, publicUrl),
+    sendSteps: openSendSteps(parts),
     applyReports: openApplyReports({ ...parts, deliveries, publicUrl }),
     applyReceived: openApplyReceived({ ...parts, deliveries }),
     ...openAppointments({ ...parts, deliveries }),

@@ -1,5 +1,5 @@
 // Rows of Idempotency-Key: written together with the request's intent, completed with its response, kept for 24 hours.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from './db.ts';
 
 export interface KeyOf {
@@ -38,20 +38,29 @@ export async function findKeys(
   return of.map((_, index) => found.get(index + 1));
 }
 
+/**
+ * An insert of keys with their subjects' intent, for a CTE of the statement that writes the intent. Returns `subject_id` of those
+ * inserted: not of a key that an active row has (one older than 24 hours is replaced). `from` names rows with the columns
+ * `account_id`, `operation`, `key`, `fingerprint`, `id` (of the subject) and `lease_seconds`; `key` may be null.
+ */
+export const insertKeysOf = (from: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  insert into idempotency_keys as k (account_id, operation, key, fingerprint, subject_id, leased_until)
+  select account_id, operation, key, fingerprint, id, now() + lease_seconds * interval '1 second'
+  from ${from} where key is not null order by account_id, operation, key
+  on conflict (account_id, operation, key) do update
+    set fingerprint = excluded.fingerprint, subject_id = excluded.subject_id, leased_until = excluded.leased_until,
+        status = null, body = null, created_at = now()
+    where k.created_at <= now() - interval '24 hours'
+  returning subject_id`;
+
 /** Writes the key with its subject's intent; false if an active row has the key (one older than 24 hours is replaced). */
 export async function insertKey(
   tx: Tx,
   of: KeyOf & { fingerprint: Buffer; subjectId: string; leaseSeconds: number },
 ): Promise<boolean> {
-  const { rows } = await sql`
-    insert into idempotency_keys as k (account_id, operation, key, fingerprint, subject_id, leased_until)
-    values (${of.accountId}, ${of.operation}, ${of.key}, ${of.fingerprint}, ${of.subjectId},
-      now() + ${of.leaseSeconds} * interval '1 second')
-    on conflict (account_id, operation, key) do update
-      set fingerprint = excluded.fingerprint, subject_id = excluded.subject_id, leased_until = excluded.leased_until,
-          status = null, body = null, created_at = now()
-      where k.created_at <= now() - interval '24 hours'
-    returning 1`.execute(tx);
+  const given = sql`(values (${of.accountId}::uuid, ${of.operation}, ${of.key}::uuid, ${of.fingerprint}::bytea, ${of.subjectId}::uuid,
+    ${of.leaseSeconds}::int)) g(account_id, operation, key, fingerprint, id, lease_seconds)`;
+  const { rows } = await sql`${insertKeysOf(given)}`.execute(tx);
   return rows.length === 1;
 }
 

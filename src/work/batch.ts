@@ -13,8 +13,13 @@ export interface BatchOptions<T> {
   inFlight?: { readonly count: number };
   /** Items per run. */
   max: number;
-  /** Runs lock rows in the order of these keys. Use the same order everywhere, so that runs do not deadlock. */
-  key: (item: T) => string;
+  /** How much of a run each item takes; a run takes items up to `max` in all, and at least one. */
+  weight?: { of: (item: T) => number; max: number };
+  /**
+   * Runs lock rows in the order of these keys. Use the same order everywhere, so that runs do not deadlock. Without keys, items
+   * stay in the order of their arrival.
+   */
+  key?: (item: T) => string;
   /** Called before a run is repeated after a deadlock. */
   onDeadlock?: () => void;
 }
@@ -71,7 +76,7 @@ class Batcher<T, R> {
 
   add(item: T): Promise<R> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, key: this.#options.key(item), resolve, reject });
+      this.#waiting.push({ item, key: this.#options.key?.(item) ?? '', resolve, reject });
       this.#schedule();
     });
   }
@@ -104,7 +109,7 @@ class Batcher<T, R> {
 
   async #flush(): Promise<void> {
     this.#lastStartMs = performance.now();
-    const taken = this.#waiting.splice(0, this.#options.max);
+    const taken = this.#waiting.splice(0, this.#fitting());
     this.#lastCount = taken.length;
     taken.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
     try {
@@ -118,6 +123,19 @@ class Batcher<T, R> {
     }
     this.#running = false;
     this.#schedule();
+  }
+
+  /** How many of the waiting items, in the order of their arrival, fit into one run. */
+  #fitting(): number {
+    const { max, weight } = this.#options;
+    const most = Math.min(max, this.#waiting.length);
+    if (!weight) return most;
+    let sum = 0;
+    for (let count = 0; count < most; count++) {
+      sum += weight.of((this.#waiting[count] as Waiting<T, R>).item);
+      if (sum > weight.max) return Math.max(1, count);
+    }
+    return most;
   }
 
   async #attempt(items: T[]): Promise<R[]> {

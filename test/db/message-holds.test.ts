@@ -7,7 +7,8 @@ import { cancelSend, continueCancellation } from '../../src/messaging/sending/ca
 import { openCompletionWaiters } from '../../src/messaging/sending/completion-waiters.ts';
 import { claimDue, findCompletions } from '../../src/messaging/sending/messages-claims-store.ts';
 import { resumeMessages, suspendMessages } from '../../src/messaging/sending/messages-holds-store.ts';
-import { beginCancel, insertSend, type NewMessage } from '../../src/messaging/sending/sends-store.ts';
+import { insertSend, type NewMessage } from '../../src/messaging/sending/new-sends-store.ts';
+import { beginCancel } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { beginNow } from '../harness/dispatch.ts';
 

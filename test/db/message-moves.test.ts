@@ -16,7 +16,7 @@ import {
   recordRetry,
   revertDispatch,
 } from '../../src/messaging/sending/messages-moves-store.ts';
-import { insertSend } from '../../src/messaging/sending/sends-store.ts';
+import { insertSend } from '../../src/messaging/sending/new-sends-store.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { beginNow } from '../harness/dispatch.ts';

@@ -1,4 +1,4 @@
-// Statements on messages: acceptances, retries, reports, claims, the pace of a sender, and the sender of a send.
+// Statements on messages: acceptances, retries, reports, claims, and the sender of a send.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
@@ -10,12 +10,10 @@ import {
   recordAccepted,
   recordRetry,
 } from '../../src/messaging/sending/messages-moves-store.ts';
-import { reservePace, slowPace } from '../../src/messaging/sending/paces-store.ts';
 import { beginCancel, findTemplateWithSender } from '../../src/messaging/sending/sends-store.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { beginNow, leaseKeys } from '../harness/dispatch.ts';
-import { until } from '../harness/until.ts';
 
 let database: TestDatabase;
 let accountId: string;
@@ -220,61 +218,6 @@ describe('a claim', () => {
   });
 });
 
-describe('the pace of a sender', () => {
-  const perSecond = 40;
-  beforeEach(async () => {
-    await sql`insert into sender_paces (sender_id, per_second) values (${senderId}, ${perSecond})`.execute(
-      database.db,
-    );
-  });
-  const slowedTo = async () => {
-    const { rows } = await sql<{ rate: number }>`
-      select slowed_to as rate from sender_paces where sender_id = ${senderId}`.execute(database.db);
-    return rows[0]?.rate;
-  };
-  const slowedSecondsAgo = (seconds: number) =>
-    sql`update sender_paces set slowed_at = now() - ${seconds}::int * interval '1 second', tat = now()
-      where sender_id = ${senderId}`.execute(database.db);
-
-  it('is halved once for all calls that are throttled within a second', async () => {
-    // one transaction has one now()
-    await database.db.transaction().execute(async (tx) => {
-      await slowPace(tx, senderId, 1);
-      await slowPace(tx, senderId, 1);
-    });
-    expect(await slowedTo()).toBe(perSecond / 2);
-    await slowedSecondsAgo(2);
-    await slowPace(database.db, senderId, 1);
-    expect(await slowedTo()).toBeLessThan(perSecond / 2);
-  });
-
-  it('recovers by 5 % a second after throttling', async () => {
-    await slowPace(database.db, senderId, 1);
-    const granted = async (secondsAgo: number) => {
-      await slowedSecondsAgo(secondsAgo);
-      return (await reservePace(database.hot, senderId, 100, 1_000)).granted;
-    };
-    expect(await granted(3)).toBeLessThan(perSecond * 0.7);
-    expect(await granted(60)).toBe(perSecond);
-  });
-
-  it('is shared by processes that reserve concurrently', async () => {
-    // 20 slots of a second each; a slot may be so far ahead only after throttling
-    await sql`update sender_paces set per_second = 1, slowed_to = 1, slowed_at = now(), tat = now()
-      where sender_id = ${senderId}`.execute(database.db);
-    const first = await database.hot.startTransaction().execute();
-    expect(await reservePace(first, senderId, 20, 30_000)).toMatchObject({ granted: 20 });
-    const second = reservePace(database.hot, senderId, 20, 30_000);
-    await until(async () => {
-      const { rows } = await sql`select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db);
-      expect(rows).toHaveLength(1);
-    });
-    await first.commit().execute();
-    expect((await second).firstInMs).toBeGreaterThan(5_000);
-  });
-});
-
 describe('a send without a sender', () => {
   const templateOf = async (businessAccountId: string | null) => {
     const id = uuidv7();
@@ -285,7 +228,7 @@ describe('a send without a sender', () => {
     return id;
   };
   const senderOf = async (templateId: string) =>
-    (await findTemplateWithSender(database.db, accountId, templateId, undefined))?.sender?.id;
+    (await findTemplateWithSender(database.db, { accountId, templateId, senderId: undefined }))?.sender?.id;
 
   it('uses the default sender of the template’s business account, or its oldest one', async () => {
     const [, preferred] = [await sender(), await sender(true)];

@@ -15,8 +15,9 @@ import { lockSend, pause, resume } from '../../src/messaging/campaigns/transitio
 import { claimDue } from '../../src/messaging/sending/messages-claims-store.ts';
 import { recordRetry } from '../../src/messaging/sending/messages-moves-store.ts';
 import { countQueued } from '../../src/messaging/sending/messages-store.ts';
+import { insertSend } from '../../src/messaging/sending/new-sends-store.ts';
 import { insertScheduledSend } from '../../src/messaging/sending/scheduled-store.ts';
-import { beginCancel, insertSend } from '../../src/messaging/sending/sends-store.ts';
+import { beginCancel } from '../../src/messaging/sending/sends-store.ts';
 import { measure } from '../../src/statistics/measures.ts';
 import { accountId, beginNow, open } from '../harness/dispatch.ts';
 import { type KeptSends, openKeptSends, recipients } from '../harness/kept-sends.ts';

@@ -9,7 +9,7 @@ import {
   recordAccepted,
 } from '../../src/messaging/sending/messages-moves-store.ts';
 import { movedChanges } from '../../src/messaging/sending/moved-counts.ts';
-import { insertSend } from '../../src/messaging/sending/sends-store.ts';
+import { insertSend } from '../../src/messaging/sending/new-sends-store.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { foldStatistics } from '../../src/statistics/fold.ts';
 import { deleteOldCounts, foldChanges } from '../../src/statistics/fold-store.ts';

@@ -5,7 +5,7 @@ import { faultCampaign } from './campaign.suite.ts';
 // between a change outside the database and its record, or between two commits; `campaign.long.test.ts` has every point
 const fixture = faultCampaign({
   dieAt: [
-    'write-after-commit',
+    'write-after',
     'call-before',
     'call-after',
     'callback-after-commit',

@@ -18,15 +18,15 @@ export interface Point {
 /** In the order of a message's life. */
 export const points: readonly Point[] = [
   {
-    name: 'write-before-commit',
-    meaning: 'a send is written, not committed',
-    at: { commitOf: 'insertSend', when: 'before' },
+    name: 'write-before',
+    meaning: 'sends of one or more requests are about to be written with their keys, in one statement',
+    at: { statement: 'insertSends', when: 'before' },
   },
   {
-    name: 'write-after-commit',
+    name: 'write-after',
     meaning:
-      'a send is committed, the messages of a small one as dispatching; nothing called, no response sent',
-    at: { commitOf: 'insertSend', when: 'after' },
+      'the sends of a statement are committed, the messages of small ones as dispatching; nothing called, no response sent',
+    at: { statement: 'insertSends', when: 'after' },
   },
   {
     name: 'claim-after',

@@ -48,6 +48,17 @@ describe('a batch', () => {
     expect(runs.flat().sort()).toEqual(items);
   });
 
+  it('runs at most the weight that fits together, but a heavier item alone', async () => {
+    const runs: number[][] = [];
+    const run = async (items: number[]) => {
+      runs.push(items);
+      return items;
+    };
+    const put = batch(run, { gapMs: 0, max: 100, weight: { of: (item: number) => item, max: 10 } });
+    await Promise.all([1, 4, 4, 3, 30, 2, 8].map(put));
+    expect(runs).toEqual([[1, 4, 4], [3], [30], [2, 8]]);
+  });
+
   it('repeats a run after a deadlock, and reports it', async () => {
     const { put, runs, deadlocks } = openBatch((_items, run) => {
       if (run <= 2) throw deadlock();

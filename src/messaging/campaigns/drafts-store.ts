@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
-import type { NewSend, SendKey } from '../sending/sends-store.ts';
+import type { NewSend } from '../sending/new-sends-store.ts';
+import type { SendKey } from '../sending/sends-store.ts';
 import type { SharedContent } from '../templates/recipient-content.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import { versionOf } from '../templates/store.ts';

@@ -1,6 +1,6 @@
 // Queries for uploaded files and their registrations with the platform.
-import { type Selectable, sql } from 'kysely';
-import { arrayText } from '../../db/array-text.ts';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
@@ -187,6 +187,32 @@ export async function listMedia(
       and (${window.beforeId ?? null}::uuid is null or id < ${window.beforeId ?? null}::uuid)
     order by id desc limit ${window.limit}`.execute(db);
   return rows;
+}
+
+/** True if callers see the file. */
+export const isReadyFile = (media: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`${media}.state = ${state.ready}`;
+
+/** Public ids of an account's files. */
+export interface FilesAsked {
+  accountId: string;
+  publicIds: readonly string[];
+}
+
+/** Finds the files of many requests; returns those of each that exist. */
+export async function findReadyFiles(db: Db | Tx, asked: readonly FilesAsked[]): Promise<ReadyMedia[][]> {
+  const names = asked.flatMap(({ accountId, publicIds }, no) =>
+    publicIds.filter(isMediaId).map((publicId) => ({ accountId, publicId, no })),
+  );
+  const { rows } = await sql<ReadyMedia & { no: number }>`
+    select x.no, m.* from unnest(${arrayText(names.map((one) => one.accountId))}::uuid[], ${textArray(names.map((one) => one.publicId))}::text[],
+      ${arrayText(names.map((one) => one.no))}::int[]) x(account_id, public_id, no)
+    join media m on m.account_id = x.account_id and m.public_id = x.public_id and ${isReadyFile(sql`m`)}`.execute(
+    db,
+  );
+  const found: ReadyMedia[][] = asked.map(() => []);
+  for (const { no, ...file } of rows) found[no]?.push(file);
+  return found;
 }
 
 /** Locks the account's files with those public ids against removal until `tx` has stored the messages that need them. */

@@ -11,7 +11,8 @@ import { mediaNotFound } from '../media/stored-file.ts';
 import { findSenderById } from '../senders/store.ts';
 import { chooseDispatchModes } from '../sending/dispatch-modes.ts';
 import type { LeasedReply, StoredReply } from '../sending/message.ts';
-import { keyLeaseSeconds, releaseIfAway, type SendDeps } from '../sending/send.ts';
+import { releaseIfAway, type SendDeps } from '../sending/send.ts';
+import { keyLeaseSeconds } from '../sending/store-send.ts';
 import {
   type Conversation,
   findConversation,

@@ -5,7 +5,7 @@ import { windowMs } from '../contacts/presenter.ts';
 import { messageKind, type StoredReply } from '../sending/message.ts';
 import { countedColumns, insertQueuedCounts } from '../sending/message-counts-store.ts';
 import { isSenderHalted, stateSql } from '../sending/messages-sql-store.ts';
-import type { InsertedSend, NewMessage } from '../sending/sends-store.ts';
+import type { InsertedSend, NewMessage } from '../sending/new-sends-store.ts';
 
 /** How long after a person's message it can be replied to. */
 const windowLength = sql.lit(`${windowMs / 1000} seconds`);

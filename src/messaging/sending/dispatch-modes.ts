@@ -2,7 +2,8 @@
 import type { Dispatcher } from './dispatcher.ts';
 import type { LeasedMessage } from './message.ts';
 import { storedFilesOf } from './message-media.ts';
-import type { NewMessage, ResolvedSender } from './sends-store.ts';
+import type { NewMessage } from './new-sends-store.ts';
+import type { ResolvedSender } from './sends-store.ts';
 
 /** A message that is about to be stored. */
 export interface Dispatchable {

@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
+import { batch } from '../../work/batch.ts';
 import { KeyedQueue } from '../../work/keyed-queue.ts';
 import type { SenderEventDeps } from '../senders/status-events.ts';
 import type { CallDeps, PreparedMessage } from './call-platform.ts';
@@ -20,6 +21,8 @@ import {
 } from './message.ts';
 import { claimDue, findExpired, findOverdue } from './messages-claims-store.ts';
 import { suspendMessages } from './messages-holds-store.ts';
+import { paceWindowsMs, type ReserveSlots } from './pacer.ts';
+import { reservePaces, type SlotsWanted } from './paces-store.ts';
 import { openRejectionEffects } from './record-rejection.ts';
 import { SenderQueue, type SenderQueueDeps, type SenderState } from './sender-queue.ts';
 
@@ -68,6 +71,7 @@ export class Dispatcher {
       writes: this.#writes,
       effects: openRejectionEffects(deps),
       connections: openConnections(concurrentCallsMax),
+      reserveSlots: { usual: batchedReserve(deps, 'usual'), call: batchedReserve(deps, 'call') },
     };
   }
 
@@ -175,6 +179,12 @@ export class Dispatcher {
     else this.offer(callable);
     return claimed.length + held.length;
   }
+}
+
+/** Reserves the slots of many senders in one statement; wishes that arrive during one are in the next. */
+function batchedReserve({ hot }: DispatchDeps, window: keyof ReserveSlots): ReserveSlots['usual'] {
+  const reserve = (wanted: SlotsWanted[]) => reservePaces(hot, wanted, paceWindowsMs[window]);
+  return batch(reserve, { gapMs: 0, max: 200 });
 }
 
 const bySender = (messages: readonly LeasedMessage[]) =>

@@ -7,8 +7,8 @@ import { fillTemplate } from '../templates/fill.ts';
 import type { MediaFile } from '../templates/fill-header.ts';
 import type { TemplatePlan } from '../templates/placeholders.ts';
 import { contentOf, sharedMembers } from '../templates/recipient-content.ts';
+import type { NewMessage } from './new-sends-store.ts';
 import { phoneProblems, type RequestedRecipient, type SendRequest } from './recipients.ts';
-import type { NewMessage } from './sends-store.ts';
 
 /** Recipients that are filled before other requests can run. */
 const filledPerTurn = 100;

@@ -18,12 +18,12 @@ export const insertQueuedCounts = (from: RawBuilder<unknown>) =>
   insertChanges(sql`
     select q.account_id, q.sender_id, q.template_id, now(), ${measureSql.queued}, ${categoryOf(sql`q`)}, 1 from ${from} q`);
 
-/** Counts the `total` messages of a new send, whose row is the CTE `s`: one change, which needs no grouping. */
-export const insertSendCounts = (total: number, priority: number) =>
+/** Counts the messages of up to `sends` new sends, the rows of the CTE `chosen`. */
+export const insertSendCounts = (sends: number) =>
   insertChanges(
     sql`
-  select s.account_id, s.sender_id, s.template_id, now(), ${measureSql.queued}, ${priority}::smallint, ${total}::int from s`,
-    1,
+  select c.account_id, c.sender_id, c.template_id, now(), ${measureSql.queued}, c.priority, c.last - c.first + 1 from chosen c`,
+    sends,
   );
 
 /**

@@ -11,8 +11,9 @@ import type { Caller, Server } from '../../http/request.ts';
 import { state } from './message.ts';
 import { findMessage } from './messages-store.ts';
 import { messageNotFound, type ResendDeps, resendMessage } from './resend.ts';
-import { awaitCompletions, keyLeaseSeconds, releaseIfAway } from './send.ts';
+import { awaitCompletions, releaseIfAway } from './send.ts';
 import { canReadContents, showMessages } from './show-messages.ts';
+import { keyLeaseSeconds } from './store-send.ts';
 
 export type ResendRoutesDeps = ResendDeps & { keyedHash: KeyedHash };
 

@@ -5,18 +5,26 @@ import type { Db, Tx } from '../../db/db.ts';
 import { planOfRow, type TemplatePlan } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import { templateNotFound } from '../templates/submit.ts';
-import { findTemplateWithSender, type ResolvedSender, type ResolvedTemplate } from './sends-store.ts';
+import {
+  findTemplateWithSender,
+  type ResolvedSender,
+  type ResolvedTemplate,
+  type TemplateAsked,
+} from './sends-store.ts';
 
-/** Finds the template and its sender; 404 if the template, or a sender given by id, does not exist. */
+/**
+ * Finds the template and its sender with `find`, which may combine many look-ups; 404 if the template, or a sender given by id,
+ * does not exist.
+ */
 export async function resolveTemplate(
   db: Db | Tx,
   accountId: string,
   { templateId, senderId }: { templateId: string; senderId?: string | undefined },
+  find = (asked: TemplateAsked) => findTemplateWithSender(db, asked),
 ): Promise<ResolvedTemplate> {
   const named = isUuid(senderId ?? '') ? senderId?.toLowerCase() : undefined;
-  const resolved = isUuid(templateId)
-    ? await findTemplateWithSender(db, accountId, templateId, named)
-    : undefined;
+  const asked = { accountId, templateId: templateId.toLowerCase(), senderId: named };
+  const resolved = isUuid(templateId) ? await find(asked) : undefined;
   if (!resolved) throw templateNotFound();
   if (senderId === undefined || (named !== undefined && resolved.sender?.id === named)) return resolved;
   throw new AppError('sender_not_found', 'There is no such sender in this account.');

@@ -6,7 +6,6 @@ import { lowestUuidAt } from '../../base/uuid-time.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { ListMessagesQuery, MessageDetail, MessageItem, MessageParams } from '../../contract/messages.ts';
 import { SendBody, SendResult } from '../../contract/sends.ts';
-import { recordKeyResponse } from '../../db/idempotency-keys.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
@@ -24,8 +23,9 @@ import { describeSend, presentSend } from './presenter.ts';
 import { messageNotFound, type ResendDeps } from './resend.ts';
 import { resendRoutes } from './resend-routes.ts';
 import { findKeptMessage } from './scheduled-store.ts';
-import { awaitCompletions, keyLeaseSeconds, releasingKey, type StartedSend, startSend } from './send.ts';
+import { awaitCompletions, releasingKey, type StartedSend, startSend } from './send.ts';
 import { showMessage, showMessages } from './show-messages.ts';
+import { keyLeaseSeconds } from './store-send.ts';
 
 export type SendingRoutesDeps = ResendDeps & DeleteTemplateDeps & { keyedHash: KeyedHash };
 
@@ -73,7 +73,9 @@ async function respond(
   const body = JSON.stringify(ok(describeSend(data), data));
   const status = send.isAsync ? 202 : 200;
   if (send.hasKey)
-    await releasingKey(deps, send.id, () => recordKeyResponse(deps.db, send.id, { status, body }));
+    await releasingKey(deps, send.id, () =>
+      deps.sendSteps.recordResponse({ subjectId: send.id, status, body }),
+    );
   if (send.isAsync) reply.header('Preference-Applied', 'respond-async');
   return reply.code(status).type('application/json; charset=utf-8').send(body);
 }
@@ -101,7 +103,8 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
       const respondWith = (send: { id: string; templateId: string }, rows: ResultRow[]) =>
         respond(deps, { ...send, isAsync, hasKey: key !== undefined }, rows, reply);
       if (key) {
-        const repeat = await lookUpKey(deps.db, { ...key, leaseSeconds: keyLeaseSeconds(deps) });
+        const of = { ...key, leaseSeconds: keyLeaseSeconds(deps) };
+        const repeat = await lookUpKey(deps.db, of, deps.sendSteps.findKey);
         if (repeat.kind === 'answered') return sendReplay(reply, repeat);
         if (repeat.kind === 'continue') {
           return await releasingKey(deps, repeat.subjectId, async () => {

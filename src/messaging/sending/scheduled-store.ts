@@ -7,7 +7,7 @@ import { ownProviderStatus } from '../templates/status.ts';
 import { versionOf } from '../templates/store.ts';
 import { stateSql } from './messages-sql-store.ts';
 import type { MessageRow } from './messages-store.ts';
-import type { NewMessage, NewSend } from './sends-store.ts';
+import type { NewMessage, NewSend } from './new-sends-store.ts';
 
 /** A message that is not in the queue yet. */
 export type KeptMessage = Omit<NewMessage, 'dispatchMode'>;

@@ -16,19 +16,18 @@ import { openMediaPreparation } from './media-preparation.ts';
 import { keyOf, type LeasedMessage } from './message.ts';
 import { storedFilesOf } from './message-media.ts';
 import { findStillCallable } from './messages-holds-store.ts';
-import { openPacer } from './pacer.ts';
+import { openPacer, type ReserveSlots } from './pacer.ts';
 
 export interface SenderQueueDeps extends CallDeps {
   hot: Db;
   writes: DispatchWrites;
+  reserveSlots: ReserveSlots;
   /** The connections to the operator's address. An account's own address is limited by the concurrent calls alone. */
   connections: Connections;
 }
 
 /** Concurrent calls of one sender. */
 const concurrentCallsMax = 64;
-/** The pace window of reserved calls: short, because a crash before the call leaves their messages unknown. */
-const reservedWindowMs = 10;
 /** A message that is not dispatching this long after its lease began is released: the lease of 60 s must outlive the call. */
 const leaseTrustMs = 25_000;
 /** Dispatches begun together, and called before the next ones. After a crash, their outcome is unknown even if they were not called. */
@@ -92,7 +91,7 @@ export class SenderQueue {
       this.#access = await this.#deps.accessOf(this.senderId);
       if (!this.#access) return 0;
       connected = this.#access.isOwnAddress ? free : this.#deps.connections.tryAcquire(free);
-      const granted = connected > 0 ? await this.#pacer.reserve(connected, reservedWindowMs) : 0;
+      const granted = connected > 0 ? await this.#pacer.reserve(connected, 'call') : 0;
       if (this.#isStopped) this.#pacer.release(granted);
       else reserved = granted;
       return reserved;
@@ -158,7 +157,7 @@ export class SenderQueue {
         await this.#callEnded();
         continue;
       }
-      let granted = await this.#pacer.reserve(Math.min(free, this.#waiting.queued()));
+      let granted = await this.#pacer.reserve(Math.min(free, this.#waiting.queued()), 'usual');
       while (granted > 0 && !this.#isStopped) {
         const dispatched = await this.#dispatch(Math.min(granted, dispatchedPerStepMax));
         if (dispatched === 0) break;

@@ -1,6 +1,6 @@
 // Stored files that recipients name, as templates need them.
 import type { Db } from '../../db/db.ts';
-import { findMediaById, lockMediaShared } from '../media/store.ts';
+import { type FilesAsked, findMediaById, findReadyFiles } from '../media/store.ts';
 import type { MediaFile } from './fill-header.ts';
 
 /** A stored file, as filling a template needs it. */
@@ -16,14 +16,15 @@ export const fileOf = (row: {
   fileName: row.file_name,
 });
 
-/** The account's files that exist, by their public ids. */
+/** The account's files that exist, by their public ids, found with `find`, which may combine many look-ups. */
 export async function findFiles(
   db: Db,
   accountId: string,
   publicIds: string[],
+  find = async (asked: FilesAsked) => (await findReadyFiles(db, [asked])).flat(),
 ): Promise<Map<string, MediaFile>> {
   if (publicIds.length === 0) return new Map();
-  const rows = await db.transaction().execute((tx) => lockMediaShared(tx, accountId, publicIds));
+  const rows = await find({ accountId, publicIds });
   return new Map(rows.map((row) => [row.public_id, fileOf(row)]));
 }
 

@@ -10,8 +10,8 @@ export const mutations: Mutation[] = [
   {
     name: 'an active key is replaced by another request',
     file: keys,
-    find: "\n      where k.created_at <= now() - interval '24 hours'\n    returning 1",
-    replace: '\n    returning 1',
+    find: "\n    where k.created_at <= now() - interval '24 hours'\n  returning subject_id",
+    replace: '\n  returning subject_id',
     tests: states,
   },
   {

@@ -27,8 +27,8 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'messages that a send stores as leased do not name the process',
-    file: 'src/messaging/sending/sends-store.ts',
-    find: '${common.processId}::int',
+    file: 'src/messaging/sending/new-sends-store.ts',
+    find: '${processId}::int',
     replace: 'null::int',
     tests: ['test/faults/campaign.test.ts'],
   },

@@ -2,7 +2,7 @@
 import type { Mutation } from '../mutation.ts';
 
 const conditions = 'src/messaging/sending/messages-sql-store.ts';
-const sends = 'src/messaging/sending/sends-store.ts';
+const sends = 'src/messaging/sending/new-sends-store.ts';
 const rule = 'src/messaging/opt-outs/opt-out.ts';
 const rules = ['test/rules/opt-out.test.ts'];
 const gate = ['test/db/opt-outs.test.ts'];

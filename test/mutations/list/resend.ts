@@ -86,10 +86,9 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a send whose template was deleted during its insert keeps its key',
-    file: 'src/messaging/sending/send.ts',
-    find: '    return (await insert(tx)) ?? throwMissing(tx, request, template);\n  });',
-    replace:
-      '    return insert(tx);\n  }).then((written) => written ?? throwMissing(deps.hot, request, template));',
+    file: 'src/messaging/sending/new-sends-store.ts',
+    find: 'insertKeysOf(sql`ready`)',
+    replace: 'insertKeysOf(sql`asked`)',
     tests: ['test/api/send-idempotency.test.ts'],
   },
 ];

@@ -100,8 +100,8 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a send that was checked against earlier components is stored',
-    file: 'src/messaging/sending/sends-store.ts',
-    find: '\n      and components_changed_at is not distinct from ${send.templateChangedAt ?? null}::timestamptz',
+    file: 'src/messaging/sending/new-sends-store.ts',
+    find: '\n        and components_changed_at is not distinct from a.changed_at',
     replace: '',
     tests: ['test/api/template-rechecks.test.ts'],
   },

@@ -108,13 +108,6 @@ export const mutations: Mutation[] = [
     tests: ['test/rules/template-draft.test.ts'],
   },
   {
-    name: 'a send is inserted while its template is being deleted',
-    file: 'src/messaging/sending/sends-store.ts',
-    find: 'is distinct from ${ownProviderStatus.pendingDeletion}\n      and components_changed_at',
-    replace: 'is distinct from ${null}::text\n      and components_changed_at',
-    tests: ['test/api/template-deletion.test.ts'],
-  },
-  {
     name: 'a deletion does not wait for a send that is being inserted',
     file: 'src/messaging/templates/store.ts',
     find: '.forUpdate()',

@@ -104,7 +104,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a batch takes everything at once',
     file: batchFile,
-    find: 'this.#waiting.splice(0, this.#options.max)',
+    find: 'this.#waiting.splice(0, this.#fitting())',
     replace: 'this.#waiting.splice(0)',
     tests: batches,
   },

@@ -1,0 +1,179 @@
+// New sends: inserts sends of many requests with their messages, keys and counts in one statement.
+import { sql } from 'kysely';
+import { arrayText, textArray } from '../../db/array-text.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import { insertKeysOf } from '../../db/idempotency-keys.ts';
+import { jsonLines } from '../../db/json-lines.ts';
+import type { FilledTemplate } from '../../ports/platform.ts';
+import { isReadyFile } from '../media/store.ts';
+import { ownProviderStatus } from '../templates/status.ts';
+import { insertSendCounts } from './message-counts-store.ts';
+import { isHeld, isOptedOut, stateSql } from './messages-sql-store.ts';
+
+export interface NewSend {
+  accountId: string;
+  id: string;
+  senderId: string;
+  templateId: string;
+  templateName: string;
+  language: string;
+  total: number;
+  /** When the components last changed, as the recipients were checked against them. */
+  templateChangedAt?: Date | null;
+  name?: string | undefined;
+  /** True if the list of sends shows it without being asked for all. */
+  listed?: boolean;
+}
+
+export interface NewMessage {
+  id: string;
+  phone: string;
+  name: string | null;
+  content: FilledTemplate;
+  mediaId: string | null;
+  metadata: Record<string, string> | null;
+  /**
+   * How the message is dispatched. `queued`: by any process that claims it. `leased`: by this process, within 60 s.
+   * `dispatching`: by this process right after the commit; the insert also does the work of `beginDispatch`.
+   */
+  dispatchMode: 'queued' | 'leased' | 'dispatching';
+}
+
+/** A send with all that is stored with it, or not at all. */
+export interface CompleteSend {
+  send: NewSend;
+  messages: readonly NewMessage[];
+  priority: number;
+  expiresInSeconds: number;
+  /** The public ids of the files that its messages need, each once. */
+  mediaIds?: readonly string[];
+  key?: { key: string; operation: string; fingerprint: Buffer; leaseSeconds: number } | undefined;
+}
+
+/** A stored send. */
+export interface InsertedSend {
+  /** False if the sender was halted or the template held in the meantime; then every message is queued. */
+  isOpen: boolean;
+  /** The lease of the leased and dispatching messages; null if there are none. */
+  lease: string | null;
+  /** Messages to people who opted out, which are queued and never called: to be failed. */
+  optedOut: string[];
+}
+
+/** What to do about a sender, template or file that is locked for its removal: wait for the outcome, or insert nothing. */
+export type IfLocked = 'wait' | 'skip';
+
+/**
+ * Inserts sends with their messages, keys and counts in one statement; their keys must differ. Locks each sender and file
+ * against removal and each template against deletion. Returns for each send, in order, what was stored: undefined, and nothing
+ * of it is, if one of these is gone (or locked, if `skip`), the template is being deleted or has changed, or an active row has the key.
+ */
+export async function insertSends(
+  db: Db | Tx,
+  sends: readonly CompleteSend[],
+  { processId, ifLocked }: { processId: number; ifLocked: IfLocked },
+): Promise<(InsertedSend | undefined)[]> {
+  const messages = sends.flatMap((one) => one.messages);
+  const skip = ifLocked === 'skip' ? sql`skip locked` : sql``;
+  const hasKeys = sends.some(({ key }) => key !== undefined);
+  const hasFiles = sends.some(({ mediaIds = [] }) => mediaIds.length > 0);
+  const withFiles = sql`
+      cross join lateral (select count(*) as n from (
+        select from unnest(a.files) f(public_id) join media m on m.account_id = a.account_id and m.public_id = f.public_id and ${isReadyFile(sql`m`)}
+        for share of m ${skip}) locked) f
+      where f.n = cardinality(a.files)`;
+  const withKeys = sql`, keys as (${insertKeysOf(sql`ready`)}),
+    chosen as (select * from ready r where key is null or exists (select from keys k where k.subject_id = r.id))`;
+  const { rows } = await sql<{
+    id: string;
+    is_open: boolean;
+    lease: string | null;
+    opted_out: string[] | null;
+  }>`
+    /* insertSends */ with asked as (
+      select * from json_to_recordset(${askedJson(sends)}::json) a(account_id uuid, id uuid, sender_id uuid, template_id uuid, template_name text,
+        language text, total int, changed_at timestamptz, name text, listed boolean, priority smallint, expires_in int, first int, last int,
+        files text[], operation text, key uuid, fingerprint bytea, lease_seconds int)),
+    ${hasKeys ? sql`ready` : sql`chosen`} as (
+      select a.*, not s.is_halted and not t.is_held as is_open from asked a
+      cross join lateral (select halted_at is not null as is_halted from senders where id = a.sender_id for key share ${skip}) s
+      cross join lateral (select ${isHeld(sql`templates`)} as is_held from templates where id = a.template_id
+        and provider_status is distinct from ${ownProviderStatus.pendingDeletion}
+        and components_changed_at is not distinct from a.changed_at for key share ${skip}) t${hasFiles ? withFiles : sql``})${hasKeys ? withKeys : sql``},
+    s as (
+      insert into sends (account_id, id, sender_id, template_id, template_name, language, total, name, listed, priority, started_at,
+        expires_in, expires_at)
+      select account_id, id, sender_id, template_id, template_name, language, total, name, listed, priority, now(), expires_in,
+        now() + expires_in * interval '1 second' from chosen),
+    written as (
+      insert into messages (account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata,
+        position, priority, state, attempts, due_at, leased_by, expires_at)
+      select s.account_id, x.id, s.id, s.sender_id, s.template_id, x.phone, x.name, x.content, x.media_id,
+        x.metadata, x.no - s.first, s.priority,
+        case when x.dispatching and may_call then ${stateSql.dispatching} else ${stateSql.queued} end, (x.dispatching and may_call)::int,
+        now() + case when x.leased and may_call then interval '60 seconds' else interval '0' end, case when not is_unwanted then ${processId}::int end,
+        now() + s.expires_in * interval '1 second'
+      from unnest(${arrayText(messages.map((one) => one.id))}::uuid[], ${textArray(messages.map((one) => one.phone))}::text[],
+        ${textArray(messages.map((one) => one.name))}::text[], ${jsonLines(messages.map((one) => JSON.stringify(one.content)))}::jsonb[],
+        ${arrayText(messages.map((one) => one.mediaId))}::uuid[],
+        ${jsonLines(messages.map((one) => one.metadata && JSON.stringify(one.metadata)))}::jsonb[],
+        ${arrayText(messages.map((one) => one.dispatchMode !== 'queued'))}::boolean[],
+        ${arrayText(messages.map((one) => one.dispatchMode === 'dispatching'))}::boolean[])
+        with ordinality x(id, phone, name, content, media_id, metadata, leased, dispatching, no)
+        join chosen s on x.no between s.first and s.last
+        cross join lateral (select ${isOptedOut(sql`s.account_id`, sql`x.phone`, sql`s.priority`)} as is_unwanted offset 0) o
+        cross join lateral (select is_open and not is_unwanted as may_call) g
+      returning send_id, id, due_at, leased_by),
+    counted as (${insertSendCounts(sends.length)})
+    select c.id, c.is_open, (max(due_at) filter (where due_at > now()))::text as lease,
+      jsonb_agg(w.id) filter (where leased_by is null) as opted_out
+    from written w join chosen c on c.id = w.send_id group by c.id, c.is_open`.execute(db);
+  const inserted = new Map(rows.map((row) => [row.id, row]));
+  return sends.map(({ send }) => {
+    const row = inserted.get(send.id);
+    return row && { isOpen: row.is_open, lease: row.lease, optedOut: row.opted_out ?? [] };
+  });
+}
+
+/** Inserts one send without a key; see `insertSends`. Waits for locks. */
+export async function insertSend(
+  db: Db | Tx,
+  send: NewSend,
+  messages: readonly NewMessage[],
+  { processId, ...common }: { priority: number; expiresInSeconds: number; processId: number },
+): Promise<InsertedSend | undefined> {
+  return (await insertSends(db, [{ send, messages, ...common }], { processId, ifLocked: 'wait' }))[0];
+}
+
+/** The rows of `asked`, each with the numbers of its first and last message, from 1. */
+function askedJson(sends: readonly CompleteSend[]): string {
+  let last = 0;
+  const rows = sends.map(({ send, messages, priority, expiresInSeconds, mediaIds = [], key }) => {
+    const first = last + 1;
+    last += messages.length;
+    return {
+      account_id: send.accountId,
+      id: send.id,
+      sender_id: send.senderId,
+      template_id: send.templateId,
+      template_name: send.templateName,
+      language: send.language,
+      total: send.total,
+      changed_at: send.templateChangedAt,
+      name: send.name,
+      listed: send.listed ?? false,
+      priority,
+      expires_in: expiresInSeconds,
+      first,
+      last,
+      files: mediaIds,
+      ...(key && {
+        operation: key.operation,
+        key: key.key,
+        fingerprint: `\\x${key.fingerprint.toString('hex')}`,
+        lease_seconds: key.leaseSeconds,
+      }),
+    };
+  });
+  return JSON.stringify(rows);
+}

@@ -1,0 +1,100 @@
+// The database steps of a send that concurrent requests share: what arrives while a statement runs is in the next one.
+import type { Db } from '../../db/db.ts';
+import { isUnavailable } from '../../db/failure.ts';
+import {
+  findKeys,
+  type IdempotencyKeyRow,
+  type KeyOf,
+  recordKeyResponses,
+} from '../../db/idempotency-keys.ts';
+import { type BatchOptions, batch } from '../../work/batch.ts';
+import { type FilesAsked, findReadyFiles, type ReadyMedia } from '../media/store.ts';
+import { type CompleteSend, type InsertedSend, insertSends } from './new-sends-store.ts';
+import { findTemplatesWithSenders, type ResolvedTemplate, type TemplateAsked } from './sends-store.ts';
+
+export interface SendSteps {
+  /** The row of an Idempotency-Key, read after this call began. */
+  findKey(of: KeyOf): Promise<IdempotencyKeyRow | undefined>;
+  findTemplate(asked: TemplateAsked): Promise<ResolvedTemplate | undefined>;
+  findFiles(asked: FilesAsked): Promise<ReadyMedia[]>;
+  /**
+   * Stores a send and all that belongs to it. Undefined, and nothing of it is stored, for the reasons that `insertSends` names.
+   * Rejects if it is unknown whether it was stored.
+   */
+  store(send: CompleteSend): Promise<InsertedSend | undefined>;
+  /** Stores the response for repeats of a send's key. */
+  recordResponse(response: KeyResponse): Promise<void>;
+}
+
+export interface KeyResponse {
+  subjectId: string;
+  status: number;
+  body: string;
+}
+
+/** More messages than this are stored alone: a large send would delay the small ones, and gains nothing from them. */
+const smallMax = 10;
+/** Content of one send that counts as much as a message. */
+const charactersPerMessage = 8_192;
+const sharedStatement = { sends: 64, messages: 128 };
+
+/** What a send takes of a statement, in messages. */
+function weightOf({ messages }: CompleteSend): number {
+  let characters = 0;
+  for (const { content, metadata } of messages)
+    characters += JSON.stringify(content).length + (metadata ? JSON.stringify(metadata).length : 0);
+  return messages.length + characters / charactersPerMessage;
+}
+
+/** Opens the steps for one process. */
+export function openSendSteps({ hot, processId }: { hot: Db; processId: number }): SendSteps {
+  const shared: Pick<BatchOptions<never>, 'gapMs' | 'max'> = { gapMs: 0, max: sharedStatement.sends };
+  const storeShared = batch<WeighedSend, Stored>((sends) => storeTogether(hot, processId, sends), {
+    ...shared,
+    weight: { of: ({ weight }) => weight, max: sharedStatement.messages },
+  });
+  return {
+    findKey: batch((of: KeyOf[]) => findKeys(hot, of), shared),
+    findTemplate: batch((asked: TemplateAsked[]) => findTemplatesWithSenders(hot, asked), shared),
+    findFiles: batch((asked: FilesAsked[]) => findReadyFiles(hot, asked), shared),
+    async store(send) {
+      if (send.messages.length <= smallMax) {
+        const stored = await storeShared({ ...send, weight: weightOf(send) });
+        if ('lost' in stored) throw stored.lost;
+        if (stored.send) return stored.send;
+      }
+      // a large send; or what it needs is locked or gone, and only this one waits to find out
+      return (await insertSends(hot, [send], { processId, ifLocked: 'wait' }))[0];
+    },
+    recordResponse: batch(
+      async (responses: KeyResponse[]) => {
+        await recordKeyResponses(hot, responses);
+        return responses.map(() => undefined);
+      },
+      { ...shared, key: ({ subjectId }) => subjectId },
+    ),
+  };
+}
+
+type WeighedSend = CompleteSend & { weight: number };
+
+/** What became of a send in a shared statement. `lost`: the error of a statement whose result is unknown. */
+type Stored = { send: InsertedSend | undefined } | { lost: unknown };
+
+/** Stores sends of many requests. Of those with the same key, it stores the first. */
+async function storeTogether(db: Db, processId: number, sends: readonly CompleteSend[]): Promise<Stored[]> {
+  const keys = new Map<string, CompleteSend>();
+  for (const one of sends) if (one.key && !keys.has(keyName(one))) keys.set(keyName(one), one);
+  const first = sends.filter((one) => !one.key || keys.get(keyName(one)) === one);
+  try {
+    const inserted = await insertSends(db, first, { processId, ifLocked: 'skip' });
+    const results = new Map(first.map((one, index) => [one, inserted[index]]));
+    return sends.map((one) => ({ send: results.get(one) }));
+  } catch (error) {
+    // repeated one by one, a send that was stored after all would look like another one with its key
+    if (isUnavailable(error)) return sends.map(() => ({ lost: error }));
+    throw error;
+  }
+}
+
+const keyName = ({ send, key }: CompleteSend) => `${send.accountId} ${key?.operation} ${key?.key}`;

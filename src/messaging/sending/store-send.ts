@@ -1,0 +1,139 @@
+// Storing a checked send, now or for later, with its key and the locks that it needs.
+import { AppError } from '../../base/errors.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import { findKey, insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
+import { inProgress } from '../../http/idempotency.ts';
+import { findReadyFiles, lockMediaShared } from '../media/store.ts';
+import { priorityOf } from '../templates/fill.ts';
+import type { TemplateRow } from '../templates/store.ts';
+import {
+  type CompleteSend,
+  type InsertedSend,
+  insertSends,
+  type NewMessage,
+  type NewSend,
+} from './new-sends-store.ts';
+import type { SendRequest } from './recipients.ts';
+import { requireApproved, resolveTemplate } from './resolve-template.ts';
+import { insertScheduledSend } from './scheduled-store.ts';
+import type { SendSteps } from './send-steps.ts';
+import type { ResolvedSender } from './sends-store.ts';
+
+export interface StoreDeps {
+  hot: Db;
+  sendSteps: Pick<SendSteps, 'store'>;
+  sendWaitMs: number;
+  /** The process that leases; see `db/process-session.ts`. */
+  processId: number;
+}
+
+/** The lease of a key. A repeat gets 409 until it ends, and then continues the send: the first request must have died. */
+export const keyLeaseSeconds = (deps: { sendWaitMs: number }): number =>
+  Math.ceil(deps.sendWaitMs / 1000) + 40;
+
+/** True if the messages of the template are one-time codes. */
+export const isAuthentication = ({ category }: TemplateRow) => category.toUpperCase() === 'AUTHENTICATION';
+
+const defaultExpirySeconds = { authentication: 600, other: 86_400 };
+
+/** The time to live of the send's messages, in seconds. */
+export const expirySecondsOf = (
+  request: { expiresInSeconds?: number | undefined },
+  template: TemplateRow,
+): number =>
+  request.expiresInSeconds ?? defaultExpirySeconds[isAuthentication(template) ? 'authentication' : 'other'];
+
+/** A send whose recipients were checked against the template. */
+export interface CheckedSend {
+  id: string;
+  request: SendRequest;
+  template: TemplateRow;
+  sender: ResolvedSender;
+  messages: NewMessage[];
+  mediaIds: string[];
+  key: (KeyOf & { fingerprint: Buffer }) | undefined;
+}
+
+const newSendOf = ({ id, request, template, sender, messages }: CheckedSend): NewSend => ({
+  accountId: request.accountId,
+  id,
+  senderId: sender.id,
+  templateId: template.id,
+  templateName: template.name,
+  language: template.language,
+  total: messages.length,
+  templateChangedAt: template.components_changed_at,
+  name: request.name,
+  listed: request.name !== undefined || request.sendAt !== undefined,
+});
+
+/** Writes rows in the transaction of the send; an error rolls all back. */
+export type AlsoWrite = (tx: Tx, messages: NewMessage[]) => Promise<void>;
+
+/**
+ * Stores a send with its messages and key. `also` runs first, in one transaction with it. Throws as `throwMissing` does; then
+ * nothing is stored.
+ */
+export async function storeSend(
+  deps: StoreDeps,
+  checked: CheckedSend,
+  also: AlsoWrite | undefined,
+): Promise<InsertedSend> {
+  const { request, template, messages, mediaIds, key } = checked;
+  const send: CompleteSend = {
+    ...{ send: newSendOf(checked), messages, mediaIds },
+    ...{ priority: priorityOf(template.category), expiresInSeconds: expirySecondsOf(request, template) },
+    key: key && { ...key, leaseSeconds: keyLeaseSeconds(deps) },
+  };
+  if (!also) return (await deps.sendSteps.store(send)) ?? throwMissing(deps.hot, checked);
+  return deps.hot.transaction().execute(async (tx) => {
+    await also(tx, messages);
+    const [stored] = await insertSends(tx, [send], { processId: deps.processId, ifLocked: 'wait' });
+    return stored ?? throwMissing(tx, checked);
+  });
+}
+
+/**
+ * Reports why nothing was stored: since they were read, a media file, the template or the sender was removed, the template changed
+ * or is being deleted, or another request stored the key.
+ */
+async function throwMissing(
+  db: Db | Tx,
+  { request, template: checked, mediaIds, key }: CheckedSend,
+): Promise<never> {
+  const [files] = await findReadyFiles(db, [{ accountId: request.accountId, publicIds: mediaIds }]);
+  if (files?.length !== mediaIds.length) throw mediaDeleted();
+  if (key && (await findKey(db, key))) throw inProgress();
+  const { template } = await resolveTemplate(db, request.accountId, request);
+  requireApproved(template);
+  if (template.components_changed_at?.getTime() !== checked.components_changed_at?.getTime())
+    throw new AppError('conflict', 'The template changed in the meantime. Send again.');
+  throw new AppError('sender_not_found', 'The sender was removed in the meantime. Send again.');
+}
+
+function mediaDeleted(): AppError {
+  return new AppError(
+    'media_not_found',
+    'A media file of this send was deleted in the meantime. Upload it again.',
+  );
+}
+
+/** Stores a send for later, with its key: its recipients are kept apart from the queue. */
+export async function storeScheduled(deps: StoreDeps, send: CheckedSend, sendAt: Date): Promise<void> {
+  const { id, request, template, messages, mediaIds, key } = send;
+  const common = {
+    priority: priorityOf(template.category),
+    expiresInSeconds: expirySecondsOf(request, template),
+  };
+  await deps.hot.transaction().execute(async (tx) => {
+    if (mediaIds.length > 0) {
+      const locked = await lockMediaShared(tx, request.accountId, mediaIds);
+      if (locked.length < mediaIds.length) throw mediaDeleted();
+    }
+    const leaseSeconds = keyLeaseSeconds(deps);
+    if (key && !(await insertKey(tx, { ...key, subjectId: id, leaseSeconds }))) throw inProgress();
+    // the key is this request's own
+    if (!(await insertScheduledSend(tx, { ...newSendOf(send), sendAt }, messages, common)))
+      await throwMissing(tx, { ...send, key: undefined });
+  });
+}

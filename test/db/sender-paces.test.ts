@@ -1,0 +1,94 @@
+// The pace of a sender: throttling, recovery, and slots that processes and requests share.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { reservePace, reservePaces, slowPace } from '../../src/messaging/sending/paces-store.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { until } from '../harness/until.ts';
+
+let database: TestDatabase;
+let senderId: string;
+const accountId = uuidv7();
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await sql`insert into accounts (id, name) values (${accountId}, 'paces')`.execute(database.db);
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  senderId = uuidv7();
+  await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
+    verify_token, app_secret_hash) values (${senderId}, ${accountId}, 's', ${senderId}, '2', '', '', '', '')`.execute(
+    database.db,
+  );
+});
+
+describe('the pace of a sender', () => {
+  const perSecond = 40;
+  beforeEach(async () => {
+    await sql`insert into sender_paces (sender_id, per_second) values (${senderId}, ${perSecond})`.execute(
+      database.db,
+    );
+  });
+  const slowedTo = async () => {
+    const { rows } = await sql<{ rate: number }>`
+      select slowed_to as rate from sender_paces where sender_id = ${senderId}`.execute(database.db);
+    return rows[0]?.rate;
+  };
+  const slowedSecondsAgo = (seconds: number) =>
+    sql`update sender_paces set slowed_at = now() - ${seconds}::int * interval '1 second', tat = now()
+      where sender_id = ${senderId}`.execute(database.db);
+
+  it('is halved once for all calls that are throttled within a second', async () => {
+    // one transaction has one now()
+    await database.db.transaction().execute(async (tx) => {
+      await slowPace(tx, senderId, 1);
+      await slowPace(tx, senderId, 1);
+    });
+    expect(await slowedTo()).toBe(perSecond / 2);
+    await slowedSecondsAgo(2);
+    await slowPace(database.db, senderId, 1);
+    expect(await slowedTo()).toBeLessThan(perSecond / 2);
+  });
+
+  it('recovers by 5 % a second after throttling', async () => {
+    await slowPace(database.db, senderId, 1);
+    const granted = async (secondsAgo: number) => {
+      await slowedSecondsAgo(secondsAgo);
+      return (await reservePace(database.hot, senderId, 100, 1_000)).granted;
+    };
+    expect(await granted(3)).toBeLessThan(perSecond * 0.7);
+    expect(await granted(60)).toBe(perSecond);
+  });
+
+  it('gives wishes that arrive together slots one after another, and no more than there are', async () => {
+    await sql`update sender_paces set per_second = 100, slowed_to = null, slowed_at = null, tat = now()
+      where sender_id = ${senderId}`.execute(database.db);
+    const wanted = [2, 3, 9].map((count) => ({ senderId, count }));
+    const slots = await reservePaces(database.hot, [...wanted, { senderId: uuidv7(), count: 1 }], 100);
+    expect(slots.map(({ granted }) => granted)).toEqual([2, 3, 5, 0]);
+    const [first, second, third] = slots.map(({ firstInMs }) => firstInMs) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    expect(second - first).toBeCloseTo(20, 0);
+    expect(third - second).toBeCloseTo(30, 0);
+  });
+
+  it('is shared by processes that reserve concurrently', async () => {
+    // 20 slots of a second each; a slot may be so far ahead only after throttling
+    await sql`update sender_paces set per_second = 1, slowed_to = 1, slowed_at = now(), tat = now()
+      where sender_id = ${senderId}`.execute(database.db);
+    const first = await database.hot.startTransaction().execute();
+    expect(await reservePace(first, senderId, 20, 30_000)).toMatchObject({ granted: 20 });
+    const second = reservePace(database.hot, senderId, 20, 30_000);
+    await until(async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db);
+      expect(rows).toHaveLength(1);
+    });
+    await first.commit().execute();
+    expect((await second).firstInMs).toBeGreaterThan(5_000);
+  });
+});

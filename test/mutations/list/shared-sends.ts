@@ -1,0 +1,93 @@
+// Mutations of the statements that concurrent sends share.
+import type { Mutation } from '../mutation.ts';
+
+const store = 'src/messaging/sending/new-sends-store.ts';
+const steps = 'src/messaging/sending/send-steps.ts';
+const tests = ['test/db/new-sends.test.ts'];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'a send is stored although another request has its key',
+    file: store,
+    find: ' where key is null or exists (select from keys k where k.subject_id = r.id)',
+    replace: '',
+    tests,
+  },
+  {
+    name: 'a send is stored although one of its files is gone',
+    file: store,
+    find: 'where f.n = cardinality(a.files)',
+    replace: 'where true',
+    tests,
+  },
+  {
+    name: 'a file may be removed while a send that needs it is stored',
+    file: store,
+    find: 'for share of m ${skip}',
+    replace: '',
+    tests,
+  },
+  {
+    name: 'sends wait for the locked template of another one in their statement',
+    file: store,
+    find: "ifLocked === 'skip' ? sql`skip locked` : sql``",
+    replace: 'sql``',
+    tests,
+  },
+  {
+    name: 'a send whose template is locked for a moment is not stored',
+    file: steps,
+    find: "return (await insertSends(hot, [send], { processId, ifLocked: 'wait' }))[0];",
+    replace: 'return undefined;',
+    tests,
+  },
+  {
+    name: 'two sends with one key in the same statement fail',
+    file: steps,
+    find: '!one.key || keys.get(keyName(one)) === one',
+    replace: 'true',
+    tests,
+  },
+  {
+    name: 'sends of unknown outcome are stored one by one after all',
+    file: steps,
+    find: 'if (isUnavailable(error)) return',
+    replace: 'if (isUnavailable(error) && sends.length === 0) return',
+    tests,
+  },
+  {
+    name: 'a large send is stored with small ones',
+    file: steps,
+    find: 'send.messages.length <= smallMax',
+    replace: 'send.messages.length > 0',
+    tests,
+  },
+  {
+    name: 'many large messages are stored in one statement',
+    file: steps,
+    find: 'messages.length + characters / charactersPerMessage',
+    replace: 'messages.length',
+    tests,
+  },
+  {
+    name: 'two wishes for the slots of one sender get the same ones',
+    file: 'src/messaging/sending/paces-store.ts',
+    find: 'row.first_in_ms += slots.granted * row.interval_ms;',
+    replace: '',
+    tests: ['test/db/sender-paces.test.ts'],
+  },
+  {
+    name: 'two wishes for the slots of one sender get more than there are',
+    file: 'src/messaging/sending/paces-store.ts',
+    find: 'row.granted -= slots.granted;',
+    replace: '',
+    tests: ['test/db/sender-paces.test.ts'],
+  },
+  {
+    name: 'a batch takes more than its weight',
+    file: 'src/work/batch.ts',
+    find: 'if (sum > weight.max) return',
+    replace: 'if (sum > weight.max && !weight) return',
+    tests: ['test/rules/batch.test.ts'],
+  },
+];
