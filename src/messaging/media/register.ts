@@ -3,6 +3,7 @@ import { AppError, externalError, VendorError } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { extendKeysOf, freeKeysOf } from '../../db/idempotency-keys.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
+import { batch } from '../../work/batch.ts';
 import { senderAccess } from '../senders/access.ts';
 import { callWithFailover } from '../senders/failover.ts';
 import { findSender, type SenderRow } from '../senders/store.ts';
@@ -15,10 +16,11 @@ import {
   deleteRegistrationsOfMessages,
   extendRegistering,
   findMediaById,
-  findRegistration,
+  findRegistrations,
   type MediaRow,
   markReady,
   type ReadyMedia,
+  type RegistrationAsked,
   saveRegistration,
 } from './store.ts';
 import { mediaNotFound, type StoredFileDeps, sendContent } from './stored-file.ts';
@@ -149,6 +151,17 @@ export async function ensureRegistered(
   return found;
 }
 
+/** Reads registrations, by database: messages of many senders share a statement. */
+const readings = new WeakMap<Db, (asked: RegistrationAsked) => Promise<string | undefined>>();
+
+function registrationsOf(db: Db) {
+  const known = readings.get(db);
+  if (known) return known;
+  const find = batch((asked: RegistrationAsked[]) => findRegistrations(db, asked), { gapMs: 0, max: 200 });
+  readings.set(db, find);
+  return find;
+}
+
 /** If a registration younger than this is rejected, the platform rejects the file itself. */
 const trustedMs = 3_600_000;
 
@@ -177,7 +190,7 @@ async function findOrRegister(
   of: { accountId: string; mediaId: string; senderId: string },
 ): Promise<string> {
   const beyond = new Date(deps.clock.now() + marginMs);
-  const known = await findRegistration(deps.db, { ...of, beyond });
+  const known = await registrationsOf(deps.db)({ ...of, beyond });
   if (known !== undefined) return known;
   const row = await findMediaById(deps.db, of.accountId, of.mediaId);
   if (!row || row.size === null) throw mediaNotFound();

@@ -94,15 +94,33 @@ export async function saveRegistration(
   );
 }
 
-/** The platform's id of the file for that sender, if it is valid after `beyond`. */
-export async function findRegistration(
+/** A registration that a message needs. */
+export interface RegistrationAsked {
+  mediaId: string;
+  senderId: string;
+  /** It must be valid after this time. */
+  beyond: Date;
+}
+
+/** The platform's ids of many files, each for its sender, in order. */
+export async function findRegistrations(
   db: Db,
-  of: { mediaId: string; senderId: string; beyond: Date },
-): Promise<string | undefined> {
-  const { rows } = await sql<{ platform_media_id: string }>`
-    select platform_media_id from media_registrations
-    where media_id = ${of.mediaId} and sender_id = ${of.senderId} and expires_at > ${of.beyond}`.execute(db);
-  return rows[0]?.platform_media_id;
+  asked: readonly RegistrationAsked[],
+): Promise<(string | undefined)[]> {
+  const { rows } = await sql<{ no: number; platform_media_id: string }>`
+    select x.no::int, r.platform_media_id
+    from unnest(${arrayText(asked.map((one) => one.mediaId))}::uuid[], ${arrayText(asked.map((one) => one.senderId))}::uuid[],
+      ${asked.map((one) => one.beyond)}::timestamptz[]) with ordinality x(media_id, sender_id, beyond, no)
+    join media_registrations r on r.media_id = x.media_id and r.sender_id = x.sender_id and r.expires_at > x.beyond`.execute(
+    db,
+  );
+  const found = new Map(rows.map((row) => [row.no, row.platform_media_id]));
+  return asked.map((_one, index) => found.get(index + 1));
+}
+
+/** The platform's id of one file for that sender. */
+export async function findRegistration(db: Db, asked: RegistrationAsked): Promise<string | undefined> {
+  return (await findRegistrations(db, [asked]))[0];
 }
 
 /**

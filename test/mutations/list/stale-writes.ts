@@ -37,8 +37,8 @@ export const mutations: Mutation[] = [
   {
     name: 'an expired registration is used',
     file: media,
-    find: 'and sender_id = ${of.senderId} and expires_at > ${of.beyond}',
-    replace: 'and sender_id = ${of.senderId} and ${of.beyond}::timestamptz is not null',
+    find: ' and r.expires_at > x.beyond',
+    replace: '',
     tests: stale,
   },
   {
