@@ -1,4 +1,5 @@
 // Single steps of a booking: what the gateway does when a hold, an event id, a confirmation or a calendar changed in between.
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { book } from '../../src/appointments/booking/book.ts';
@@ -6,6 +7,7 @@ import { findBooking } from '../../src/appointments/booking/bookings-store.ts';
 import { compensate } from '../../src/appointments/booking/compensate.ts';
 import { createEvent } from '../../src/appointments/booking/create-event.ts';
 import { reconcileDue } from '../../src/appointments/booking/reconcile.ts';
+import { weekdays } from '../../src/appointments/slots/opening-hours.ts';
 import { VendorError } from '../../src/base/errors.ts';
 import type { Calendar } from '../../src/ports/calendar.ts';
 import {
@@ -121,6 +123,28 @@ test('an event is removed twice where a late insert may bring it back', async ()
   expect(await fixture.occupancies(staff.id)).toBe(1);
   expect(await compensate(deps, removed, deadline)).toBe(true);
   expect(await fixture.occupancies(staff.id)).toBe(0);
+});
+
+test('the daily limit of the schedule that offered a slot counts, even if the zone changes before the hold', async () => {
+  const weekly = weekdays.map((weekday) => ({ weekday, from: '00:00', to: '24:00' }));
+  const schedule = { timezone: 'Pacific/Kiritimati', dailyLimit: 1, slotMinutes: 30, weekly };
+  const staff = await fixture.staff(account, { calendar: 'none', schedule });
+  const nextDate = Temporal.PlainDate.from(date).add({ days: 1 }).toString();
+  // one date in Kiritimati, two in UTC
+  const late = { ...bookingOf(staff.id, date, '20:00', '20:30'), timezone: 'UTC' };
+  const early = { ...bookingOf(staff.id, nextDate, '05:00', '05:30'), timezone: 'UTC' };
+  const deps = depsWith({});
+  const changing: typeof deps = {
+    ...deps,
+    async readDay(query) {
+      const day = await deps.readDay(query);
+      await book(deps, { accountId: account, key: randomUUID(), body: early });
+      await sql`update staff set timezone = 'UTC' where id = ${staff.id}`.execute(db());
+      return day;
+    },
+  };
+  const booking = book(changing, { accountId: account, key: randomUUID(), body: late });
+  await expect(booking).rejects.toMatchObject({ code: 'slot_unavailable' });
 });
 
 test('a booking whose calendar is disconnected keeps its time until its end, and is retried with a delay', async () => {

@@ -34,6 +34,13 @@ export const mutations: Mutation[] = [
     tests: remembered,
   },
   {
+    name: 'a hold counts the bookings of a later schedule by the limit of an earlier one',
+    file: 'src/appointments/booking/book.ts',
+    find: 'staffId: requested.staff.id }, { window }),',
+    replace: 'staffId: requested.staff.id }),',
+    tests: ['test/api/appointments-steps.test.ts'],
+  },
+  {
     name: 'bookings before the date do not count',
     file: 'src/appointments/slots/day-window.ts',
     find: 'from: starts.from - terms.bufferBeforeMinutes * minuteMs,',
