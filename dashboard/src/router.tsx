@@ -28,6 +28,9 @@ const routeTree = root.addChildren([
   page('/messages/$id', ['messages'], () => import('./messages/message.tsx'), 'Message'),
   page('/templates', ['templates'], () => import('./templates/templates.tsx'), 'Templates'),
   page('/templates/$id', ['templates'], () => import('./templates/template.tsx'), 'Template'),
+  page('/webhooks', ['webhooks'], () => import('./webhooks/webhooks.tsx'), 'Webhooks'),
+  page('/webhooks/deliveries', ['webhooks'], () => import('./webhooks/deliveries.tsx'), 'Deliveries'),
+  page('/webhooks/deliveries/$id', ['webhooks'], () => import('./webhooks/delivery.tsx'), 'Delivery'),
 ]);
 
 export const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: true });

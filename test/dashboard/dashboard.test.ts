@@ -95,14 +95,39 @@ test('a template is filled as it will arrive, and a test of it is sent', async (
   expect(problems).toEqual([]);
 });
 
+test('an endpoint is added, tested, and its deliveries are shown byte by byte and replayed', async () => {
+  const { page, problems } = await open();
+  await signIn(page, '/webhooks');
+  await page.getByRole('button', { name: 'Add an endpoint' }).first().click();
+  await page.getByLabel('Address').fill(`${gateway.urls.receiver}/hooks/dashboard`);
+  await page.getByRole('button', { name: 'Add an endpoint' }).last().click();
+  await page.getByText('Shown only once').waitFor();
+  const secret = (await page.locator('.id-chip').first().getAttribute('title')) as string;
+  await gateway.receiver.setSecrets('dashboard', secret);
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByRole('status').getByText('200').waitFor();
+  await send('15551230007', 'Mary');
+  await page.getByRole('link', { name: 'messages.status' }).first().click();
+  await page.getByRole('heading', { level: 1, name: /messages.status/ }).waitFor();
+  const deliveryId = new URL(page.url()).pathname.split('/').at(-1) as string;
+  const { body } = await gateway.call<{ body: string }>('GET', `/v1/webhooks/deliveries/${deliveryId}`);
+  expect(await page.getByRole('region', { name: 'Request' }).last().textContent()).toBe(body.data.body);
+  await page.getByRole('button', { name: 'Replay now' }).click();
+  await page.getByRole('listitem').getByText('2', { exact: true }).waitFor();
+  expect(problems).toEqual([]);
+});
+
 /** Pictures for people to look at; not compared. */
 const pictures = new URL('./out/', import.meta.url).pathname;
 
+// two that cover every choice
 describe.each([
   ['light', { colorScheme: 'light' as const }],
-  ['dark', { colorScheme: 'dark' as const }],
-  ['at 390 pixels', { viewport: { width: 390, height: 844 } }],
-  ['right to left', { locale: 'ar' }],
+  [
+    'dark, right to left, at 390 pixels',
+    { colorScheme: 'dark' as const, locale: 'ar', viewport: { width: 390, height: 844 } },
+  ],
 ])('%s', (name, options) => {
   test('has no accessibility violation, no error and no overflow', { timeout: 60_000 }, async () => {
     const id = await send('15551230002', 'يوسف الهاشمي');
@@ -116,6 +141,7 @@ describe.each([
     const paths = {
       ...{ home: '/', messages: '/messages', message: `/messages/${id}` },
       ...{ templates: '/templates', template: `/templates/${templateId}` },
+      ...{ webhooks: '/webhooks', deliveries: '/webhooks/deliveries' },
     };
     for (const [picture, path] of Object.entries(paths)) {
       await page.goto(`${gateway.url}${path}`);

@@ -1,11 +1,9 @@
 // An id that copies itself on a click.
 import IconCheck from '@tabler/icons-react/dist/esm/icons/IconCheck.mjs';
 import IconCopy from '@tabler/icons-react/dist/esm/icons/IconCopy.mjs';
-import { useState } from 'react';
 import { textsOf } from '../text/texts.ts';
+import { useCopied } from './use-copied.ts';
 import './id-chip.css';
-
-const shownForMs = 1_200;
 
 /** The first and last part of a value that is too long. */
 export function middleCut(value: string, keep: number): string {
@@ -22,15 +20,10 @@ interface Props {
 }
 
 export function IdChip({ value, label, keep = 14 }: Props) {
-  const [isCopied, setCopied] = useState(false);
+  const { isCopied, copy } = useCopied();
   const text = textsOf('common');
-  async function copy(): Promise<void> {
-    await navigator.clipboard.writeText(value);
-    setCopied(true);
-    setTimeout(() => setCopied(false), shownForMs);
-  }
   return (
-    <button type="button" className="id-chip" dir="ltr" title={value} onClick={() => void copy()}>
+    <button type="button" className="id-chip" dir="ltr" title={value} onClick={() => void copy(value)}>
       <span className="hidden-text">{text('copyLabel', { label })} </span>
       <span className="cut">{middleCut(value, keep)}</span>
       {isCopied ? <IconCheck size={12} aria-hidden /> : <IconCopy size={12} aria-hidden />}

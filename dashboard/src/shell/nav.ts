@@ -4,6 +4,7 @@ import type { Icon } from '@tabler/icons-react';
 import IconHome2 from '@tabler/icons-react/dist/esm/icons/IconHome2.mjs';
 import IconMessage2 from '@tabler/icons-react/dist/esm/icons/IconMessage2.mjs';
 import IconTemplate from '@tabler/icons-react/dist/esm/icons/IconTemplate.mjs';
+import IconWebhook from '@tabler/icons-react/dist/esm/icons/IconWebhook.mjs';
 
 export interface NavItem {
   /** The page's key in the texts of the shell. */
@@ -41,5 +42,9 @@ export const navGroups: NavGroup[] = [
       { key: 'messages', to: '/messages', icon: IconMessage2, scope: 'messages:read' },
       { key: 'templates', to: '/templates', icon: IconTemplate, scope: 'templates:read' },
     ],
+  },
+  {
+    key: 'connections',
+    items: [{ key: 'webhooks', to: '/webhooks', icon: IconWebhook, scope: 'manage' }],
   },
 ];

@@ -1,0 +1,108 @@
+// A new endpoint, and its secret, which is shown once.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { CreateEndpoint } from '../../../client/src/generated.ts';
+import { api } from '../api/client.ts';
+import { Button } from '../design/button.tsx';
+import { Card } from '../design/card.tsx';
+import { IdChip } from '../design/id-chip.tsx';
+import { ErrorNote } from '../design/messages.tsx';
+import { textsOf } from '../text/texts.ts';
+
+type EventKind = NonNullable<CreateEndpoint['events']>[number];
+
+const kinds: EventKind[] = [
+  'messages.status',
+  'replies.status',
+  'messages.received',
+  'templates.status',
+  'appointments.booked',
+  'appointments.rescheduled',
+  'appointments.cancelled',
+  'senders.status',
+  'calendars.status',
+  'contacts.opted_out',
+  'contacts.opted_in',
+];
+
+export function AddEndpoint({ onDone }: { onDone: () => void }) {
+  const text = textsOf('webhooks');
+  const queries = useQueryClient();
+  const [url, setUrl] = useState('');
+  const [events, setEvents] = useState<EventKind[]>(['messages.status']);
+  const { mutate, data, error, isPending } = useMutation({
+    mutationFn: () => api.createEndpoint({ body: { url: url.trim(), events } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['endpoints'] }),
+  });
+  if (data) return <SecretOnce secret={data.secret} onStored={onDone} />;
+  const toggle = (kind: EventKind) =>
+    setEvents(events.includes(kind) ? events.filter((one) => one !== kind) : [...events, kind]);
+  return (
+    <Card title={text('add')}>
+      <form
+        className="column loose"
+        onSubmit={(event) => {
+          event.preventDefault();
+          mutate();
+        }}
+      >
+        <div className="column">
+          <label className="strong" htmlFor="endpoint-url">
+            {text('address')}
+          </label>
+          <input
+            id="endpoint-url"
+            className="input"
+            type="url"
+            dir="ltr"
+            required
+            placeholder="https://example.com/webhooks"
+            value={url}
+            onChange={(event) => setUrl(event.target.value)}
+          />
+        </div>
+        <fieldset className="event-kinds">
+          <legend className="strong">{text('events')}</legend>
+          {kinds.map((kind) => (
+            <label key={kind} className="row mono">
+              <input type="checkbox" checked={events.includes(kind)} onChange={() => toggle(kind)} />
+              {kind}
+            </label>
+          ))}
+        </fieldset>
+        {error && <ErrorNote error={error} />}
+        <div className="row">
+          <Button
+            type="submit"
+            kind="primary"
+            isBusy={isPending}
+            isDisabled={url.trim() === '' || events.length === 0}
+          >
+            {text('add')}
+          </Button>
+          <Button kind="quiet" onClick={onDone}>
+            {text('discard')}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+/** A secret until the person says that it is stored. */
+function SecretOnce({ secret, onStored }: { secret: string; onStored: () => void }) {
+  const text = textsOf('webhooks');
+  return (
+    <div className="note-box accent" role="status">
+      <div className="grow column">
+        <div className="strong">{text('secretOnce')}</div>
+        <div>
+          <IdChip value={secret} label={text('secret')} keep={80} />
+        </div>
+      </div>
+      <Button kind="primary" onClick={onStored}>
+        {text('stored')}
+      </Button>
+    </div>
+  );
+}
