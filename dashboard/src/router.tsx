@@ -31,6 +31,8 @@ const routeTree = root.addChildren([
   page('/webhooks', ['webhooks'], () => import('./webhooks/webhooks.tsx'), 'Webhooks'),
   page('/webhooks/deliveries', ['webhooks'], () => import('./webhooks/deliveries.tsx'), 'Deliveries'),
   page('/webhooks/deliveries/$id', ['webhooks'], () => import('./webhooks/delivery.tsx'), 'Delivery'),
+  page('/senders', ['senders'], () => import('./senders/senders.tsx'), 'Senders'),
+  page('/senders/connect', ['senders'], () => import('./senders/connect.tsx'), 'Connect'),
 ]);
 
 export const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: true });

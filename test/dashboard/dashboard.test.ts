@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser, openPage, violationsOf } from '../harness/browser.ts';
-import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { addSender, app, type Gateway, startGateway } from '../harness/gateway.ts';
 
 let gateway: Gateway;
 let browser: Browser;
@@ -118,6 +118,34 @@ test('an endpoint is added, tested, and its deliveries are shown byte by byte an
   expect(problems).toEqual([]);
 });
 
+test('a halted number is the first problem at home, and a new token resumes it', async () => {
+  await gateway.platform.addFault({ code: 190, subcode: 463, on: 'messages', times: 1 });
+  await send('15551230008', 'Waiting');
+  const { page, problems } = await open();
+  await signIn(page);
+  await page.getByRole('heading', { level: 1, name: '1 thing needs you' }).waitFor();
+  await page.getByRole('link', { name: 'Enter a new token' }).click();
+  await page.getByLabel('New access token').fill(app.token);
+  await page.getByRole('button', { name: 'Verify and continue' }).click();
+  await page.getByRole('cell', { name: 'Active' }).waitFor();
+  expect(await page.getByLabel('New access token').count()).toBe(0);
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await page.getByText('Messaging limit').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('a number that cannot be connected says which value is wrong', async () => {
+  const { page } = await open();
+  await signIn(page, '/senders');
+  await page.getByRole('link', { name: 'Connect a number' }).click();
+  const values = { Name: 'Desk', 'Phone number id': '1', 'Business account id': '2', 'Access token': 'x' };
+  for (const [label, value] of Object.entries(values)) await page.getByLabel(label).fill(value);
+  await page.getByLabel('App secret').fill('not a secret');
+  await page.getByRole('button', { name: 'Verify and continue' }).click();
+  await page.locator('.note-box[role=alert]').waitFor();
+  expect(await page.getByLabel('App secret').getAttribute('aria-invalid')).toBe('true');
+});
+
 /** Pictures for people to look at; not compared. */
 const pictures = new URL('./out/', import.meta.url).pathname;
 
@@ -142,6 +170,7 @@ describe.each([
       ...{ home: '/', messages: '/messages', message: `/messages/${id}` },
       ...{ templates: '/templates', template: `/templates/${templateId}` },
       ...{ webhooks: '/webhooks', deliveries: '/webhooks/deliveries' },
+      ...{ senders: '/senders', connect: '/senders/connect' },
     };
     for (const [picture, path] of Object.entries(paths)) {
       await page.goto(`${gateway.url}${path}`);

@@ -51,7 +51,8 @@ export interface GatewayOptions {
 }
 
 export const googleClient = { id: 'test-client.apps.example', secret: 'test-client-secret' };
-const app = { id: '100100100100100', secret: '315490ac490cfc7c3c5e4bf869b69dab', token: 'test-token' };
+/** The app at the platform whose token and secret the sender of `addSender` has. */
+export const app = { id: '100100100100100', secret: '315490ac490cfc7c3c5e4bf869b69dab', token: 'test-token' };
 export const waba = '200200200200200201';
 export const number = { id: '300300300300300301', displayPhoneNumber: '+1 555 010 0000' };
 const verifyToken = 'test-verify-token';

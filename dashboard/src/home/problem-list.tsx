@@ -1,4 +1,5 @@
 // The problems of the account: shape, effect, since when.
+import { Link } from '@tanstack/react-router';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { textsOf } from '../text/texts.ts';
@@ -14,7 +15,29 @@ export function ProblemList({ problems }: { problems: HomeProblem[] }) {
   );
 }
 
-function Problem({ problem: { kind, state, name, reason, code, since } }: { problem: HomeProblem }) {
+/** Where the problem is fixed. */
+function Fix({ problem: { kind, id } }: { problem: HomeProblem }) {
+  const text = textsOf('home');
+  switch (kind) {
+    case 'sender':
+      return (
+        <Link to="/senders" search={{ sender: id }}>
+          {text('senderFix')}
+        </Link>
+      );
+    case 'endpoint':
+      return (
+        <Link to="/webhooks/deliveries" search={{ endpointId: id }}>
+          {text('endpointFix')}
+        </Link>
+      );
+    case 'calendar':
+      return null;
+  }
+}
+
+function Problem({ problem }: { problem: HomeProblem }) {
+  const { kind, state, name, reason, code, since } = problem;
   const text = textsOf('home');
   return (
     <li className="problem">
@@ -33,6 +56,7 @@ function Problem({ problem: { kind, state, name, reason, code, since } }: { prob
           <Timestamp at={since} form="clock" />
         </span>
       )}
+      <Fix problem={problem} />
     </li>
   );
 }

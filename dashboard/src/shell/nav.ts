@@ -1,6 +1,7 @@
 // The menu: every page with its route, icon and scope. Pages without their scope are not in it.
 
 import type { Icon } from '@tabler/icons-react';
+import IconDeviceMobile from '@tabler/icons-react/dist/esm/icons/IconDeviceMobile.mjs';
 import IconHome2 from '@tabler/icons-react/dist/esm/icons/IconHome2.mjs';
 import IconMessage2 from '@tabler/icons-react/dist/esm/icons/IconMessage2.mjs';
 import IconTemplate from '@tabler/icons-react/dist/esm/icons/IconTemplate.mjs';
@@ -45,6 +46,9 @@ export const navGroups: NavGroup[] = [
   },
   {
     key: 'connections',
-    items: [{ key: 'webhooks', to: '/webhooks', icon: IconWebhook, scope: 'manage' }],
+    items: [
+      { key: 'senders', to: '/senders', icon: IconDeviceMobile, scope: 'manage' },
+      { key: 'webhooks', to: '/webhooks', icon: IconWebhook, scope: 'manage' },
+    ],
   },
 ];

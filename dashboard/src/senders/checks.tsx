@@ -1,0 +1,61 @@
+// The checks of a number: what is well is one line; what is not says what to do.
+
+import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Sender, SenderCheck } from '../../../client/src/generated.ts';
+import { api } from '../api/client.ts';
+import { Button } from '../design/button.tsx';
+import { Card } from '../design/card.tsx';
+import { ErrorNote } from '../design/messages.tsx';
+import { StateBadge } from '../design/state-badge.tsx';
+import { textIfAny, textsOf } from '../text/texts.ts';
+
+export function Checks({ sender: { _id: id, name } }: { sender: Pick<Sender, '_id' | 'name'> }) {
+  const text = textsOf('senders');
+  const queries = useQueryClient();
+  const queryKey = ['senders', 'checks', id];
+  const { data, error, refetch } = useQuery({ queryKey, queryFn: () => api.getSenderChecks({ id }) });
+  const stored = (checks: Awaited<ReturnType<typeof api.getSenderChecks>>) =>
+    queries.setQueryData(queryKey, checks);
+  const run = useMutation({ mutationFn: () => api.runSenderChecks({ id }), onSuccess: stored });
+  const subscribe = useMutation({ mutationFn: () => api.subscribeSender({ id }), onSuccess: stored });
+  const failed = error ?? run.error ?? subscribe.error;
+  return (
+    <Card
+      title={text('checksOf', { name })}
+      isPadded={false}
+      end={
+        <>
+          <Button kind="quiet" isBusy={subscribe.isPending} onClick={() => subscribe.mutate()}>
+            {text('subscribe')}
+          </Button>
+          <Button
+            icon={<IconRefresh size={14} aria-hidden />}
+            isBusy={run.isPending}
+            onClick={() => run.mutate()}
+          >
+            {text('runAgain')}
+          </Button>
+        </>
+      }
+    >
+      {failed && <ErrorNote error={failed} onRetry={() => void refetch()} />}
+      {data && <CheckList checks={data.checks} />}
+    </Card>
+  );
+}
+
+export const CheckList = ({ checks }: { checks: SenderCheck[] }) => (
+  <ul className="checks">
+    {checks.map(({ name, status, detail, fix }) => (
+      <li key={name} className={status}>
+        <StateBadge state={status} iconOnly quiet />
+        <span className="strong">{textIfAny('senders', `check_${name}`) ?? name}</span>
+        <span>
+          <span className="muted">{detail}</span>
+          {fix && <span className="check-fix">{fix}</span>}
+        </span>
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,111 @@
+// Connecting a number: the values from the platform, then its checks one by one.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { isGatewayError } from '../../../client/src/errors.ts';
+import type { CreateSender } from '../../../client/src/generated.ts';
+import { api } from '../api/client.ts';
+import { Button } from '../design/button.tsx';
+import { Card } from '../design/card.tsx';
+import { IdChip } from '../design/id-chip.tsx';
+import { ErrorNote } from '../design/messages.tsx';
+import { Page } from '../design/page.tsx';
+import { textsOf } from '../text/texts.ts';
+import { CheckList } from './checks.tsx';
+import './senders.css';
+
+type Field = 'name' | 'phoneNumberId' | 'businessAccountId' | 'accessToken' | 'appSecret' | 'pin';
+
+const fields: { name: Field; isSecret: boolean; isRequired: boolean }[] = [
+  { name: 'name', isSecret: false, isRequired: true },
+  { name: 'phoneNumberId', isSecret: false, isRequired: true },
+  { name: 'businessAccountId', isSecret: false, isRequired: true },
+  { name: 'accessToken', isSecret: true, isRequired: true },
+  { name: 'appSecret', isSecret: true, isRequired: true },
+  { name: 'pin', isSecret: true, isRequired: false },
+];
+
+type Typed = Partial<Record<Field, string>>;
+
+/** What was typed, without the spaces that come with copying. */
+function senderOf(typed: Typed): CreateSender {
+  const value = (name: Field) => (typed[name] ?? '').trim();
+  return {
+    name: value('name'),
+    phoneNumberId: value('phoneNumberId'),
+    businessAccountId: value('businessAccountId'),
+    accessToken: value('accessToken'),
+    appSecret: value('appSecret'),
+    ...(value('pin') ? { pin: value('pin') } : {}),
+  };
+}
+
+export function Connect() {
+  const text = textsOf('senders');
+  const queries = useQueryClient();
+  const [typed, setTyped] = useState<Typed>({});
+  const { mutate, data, error, isPending } = useMutation({
+    mutationFn: () => api.createSender({ body: senderOf(typed) }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['senders'] }),
+  });
+  if (data) {
+    return (
+      <Page title={text('connected', { name: data.name })} text={text('connectedText')}>
+        <Card title={text('checksOf', { name: data.name })} isPadded={false}>
+          <CheckList checks={data.checks} />
+        </Card>
+        <Card title={text('byHand')}>
+          <p className="muted">{text('byHandText')}</p>
+          <IdChip value={data.callbackUrl} label={text('callback')} keep={80} />
+        </Card>
+        <Link to="/senders" search={{ sender: data._id }}>
+          {text('toNumber')}
+        </Link>
+      </Page>
+    );
+  }
+  const problemOf = (name: Field) =>
+    isGatewayError(error) ? error.errors.find(({ path }) => path === name)?.message : undefined;
+  return (
+    <Page title={text('connect')} text={text('connectText')}>
+      <Card title={text('fromPlatform')}>
+        <form
+          className="column loose connect-form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            mutate();
+          }}
+        >
+          {fields.map(({ name, isSecret, isRequired }) => (
+            <div key={name} className="column">
+              <label className="strong" htmlFor={`connect-${name}`}>
+                {text(`field_${name}`)}
+              </label>
+              <input
+                id={`connect-${name}`}
+                className="input"
+                type={isSecret ? 'password' : 'text'}
+                autoComplete="off"
+                dir={name === 'name' ? 'auto' : 'ltr'}
+                required={isRequired}
+                aria-describedby={`connect-${name}-note`}
+                aria-invalid={problemOf(name) !== undefined}
+                value={typed[name] ?? ''}
+                onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
+              />
+              <span id={`connect-${name}-note`} className={`small ${problemOf(name) ? 'bad-text' : 'note'}`}>
+                {problemOf(name) ?? text(`note_${name}`)}
+              </span>
+            </div>
+          ))}
+          {error && <ErrorNote error={error} />}
+          <div>
+            <Button type="submit" kind="primary" isBusy={isPending}>
+              {text('verify')}
+            </Button>
+          </div>
+        </form>
+      </Card>
+    </Page>
+  );
+}

@@ -1,0 +1,24 @@
+// The platform's words about a number, as states and figures. Pure.
+
+/** The rating as a state and its word's key; undefined: not rated. */
+export const qualityOf = (
+  rating: string | null,
+): { state: string; key: 'high' | 'medium' | 'low' } | undefined => {
+  switch (rating) {
+    case 'GREEN':
+      return { state: 'ok', key: 'high' };
+    case 'YELLOW':
+      return { state: 'warning', key: 'medium' };
+    case 'RED':
+      return { state: 'halted', key: 'low' };
+    default:
+      return undefined;
+  }
+};
+
+/** People that the business may write to first in a day: `TIER_2K` is 2,000; undefined: a word that the page does not know. */
+export function limitOf(limit: string | null): number | undefined {
+  if (limit === 'TIER_UNLIMITED') return Number.POSITIVE_INFINITY;
+  const [, count, thousands] = /^TIER_(\d+)(K?)$/.exec(limit ?? '') ?? [];
+  return count === undefined ? undefined : Number(count) * (thousands ? 1_000 : 1);
+}
