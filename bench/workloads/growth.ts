@@ -1,5 +1,6 @@
 // Growth: claim, status update, list page and search with few messages and with very many.
 
+import { sql } from 'kysely';
 import { openDb } from '../../src/db/db.ts';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
 import { foldReports } from '../../src/messaging/sending/message.ts';
@@ -19,9 +20,11 @@ const newestOf = 10_000;
 
 type Work = () => Promise<unknown>;
 
-async function timed(rounds: number, work: Work): Promise<Spread> {
+/** Repeats `work`, each time after `prepare`, whose time does not count. */
+async function timed(rounds: number, work: Work, prepare?: Work): Promise<Spread> {
   const ms: number[] = [];
   for (let round = 0; round < rounds; round++) {
+    await prepare?.();
     const began = nowMs();
     await work();
     ms.push(nowMs() - began);
@@ -43,6 +46,7 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
   const updates = rounds * reportsPerBatch;
   const newest = await resetToAccepted(fixture, account, total, updates, Math.max(0, total - newestOf));
   const scattered = await resetToAccepted(fixture, account, total, updates);
+  const readBefore = await resetToAccepted(fixture, account, total, updates);
   const claims: number[] = [];
   for (let round = 0; round < Math.min(rounds, 50); round++) {
     const began = nowMs();
@@ -58,6 +62,10 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
       keys.sort((a, b) => (a.id < b.id ? -1 : 1)),
     );
   }
+  const readPages = (ids: string[]) =>
+    sql`select count(phone) from unnest(${ids}::uuid[]) i join messages on account_id = ${accountId} and id = i`.execute(
+      hot,
+    );
   const apply = (ids: string[]) => () => {
     const moves = ids
       .splice(0, reportsPerBatch)
@@ -89,6 +97,12 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
     [`status update, ${reportsPerBatch} of all`]: await timed(
       Math.floor(scattered.length / reportsPerBatch),
       apply(scattered),
+    ),
+    // the difference to the row above is the disk's
+    [`status update, ${reportsPerBatch} of all, pages read before`]: await timed(
+      Math.floor(readBefore.length / reportsPerBatch),
+      apply(readBefore),
+      () => readPages(readBefore.slice(0, reportsPerBatch)),
     ),
     'list: first page of 50': await timed(rounds, () => client.listMessages({ limit: 50 })),
     'list: next page': await timed(rounds, () => client.listMessages({ limit: 50, cursor })),
