@@ -5,6 +5,7 @@ import { uuidv7 } from '../../src/base/ids.ts';
 import { openProcessSession, type ProcessSession } from '../../src/db/process-session.ts';
 import { notifyWork } from '../../src/db/wake-notifications.ts';
 import { releaseDeliveriesOf } from '../../src/webhooks/delivery/store.ts';
+import { takeOverFrom } from '../../src/webhooks/delivery/take-over.ts';
 import { publish } from '../../src/webhooks/publish.ts';
 import { releaseLeasesOfEnded } from '../../src/work/ended-processes.ts';
 import { until } from '../harness/until.ts';
@@ -22,7 +23,8 @@ afterEach(async () => {
 });
 
 const silent = { warn() {} } as never;
-const release = () => releaseLeasesOfEnded({ db: fixture.hot, log: silent }, [releaseDeliveriesOf]);
+const release = () =>
+  releaseLeasesOfEnded({ db: fixture.hot, log: silent }, [releaseDeliveriesOf, takeOverFrom]);
 
 async function openSession(): Promise<ProcessSession> {
   const session = await openProcessSession({ connection: fixture.database.connection, log: silent });
