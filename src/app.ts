@@ -46,7 +46,7 @@ import { releaseDeliveriesOf } from './webhooks/delivery/store.ts';
 import { takeOverExpired, takeOverFrom } from './webhooks/delivery/take-over.ts';
 import { type DeliveryThread, openDeliveryThread } from './webhooks/delivery/thread/client.ts';
 import { maintainWebhooks } from './webhooks/maintenance/maintenance.ts';
-import { openClockWatch } from './work/clock-watch.ts';
+import { type ClockWatch, openClockWatch } from './work/clock-watch.ts';
 import { releaseLeasesOfEnded } from './work/ended-processes.ts';
 import type { IdleLoop } from './work/idle-watch.ts';
 import type { Worker } from './work/worker.ts';
@@ -184,7 +184,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     // templates may have changed while no process received callbacks
     if (config.role !== 'api') await requestReading(parts.db, null);
     url = await listen(server, config);
-    const clockWatch = openClockWatch(parts);
+    const clockWatch = withHeld(openClockWatch(parts), parts);
     running.clockWatch = startClockWatch(parts, clockWatch);
     running.idleWatch = startIdleWatch(
       { ...parts, listens: config.role !== 'worker', nudge: (loop) => nudge(running, loop) },
@@ -213,6 +213,20 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     });
   }
   return { url, db: parts.db, clock: parts.clock, drain: shutdown.announce, close };
+}
+
+/** Reads whether the gateway is held as often as the clocks. */
+function withHeld(watch: ClockWatch, { held, db }: Pick<Parts, 'held' | 'db'>): ClockWatch {
+  return {
+    async round() {
+      await held.refresh(db);
+      return watch.round();
+    },
+    async read(tx) {
+      await held.refresh(tx);
+      await watch.read(tx);
+    },
+  };
 }
 
 /** Requests that create no work. */

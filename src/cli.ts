@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The command line: parses arguments, calls one function, and sets the exit code.
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadEnvFile } from './config.ts';
 import { scopes } from './contract/envelope.ts';
 
@@ -128,6 +128,30 @@ program
     const { backup } = await import('./commands/backup.ts');
     const { verify = false, withKeys = false, keep = null } = options;
     await backup(target, { verify, withKeys, keep });
+  });
+
+program
+  .command('restore')
+  .argument('<backup>', 'a backup: a file, or s3://bucket/prefix/name.tar?region=…&endpoint=…')
+  .description('restore a backup into an empty database; the gateway is held until "release"')
+  .option('--into-running-copy', 'for a staging copy: replace webhook addresses and tokens, revoke API keys')
+  .action(async (from: string, { intoRunningCopy = false }: { intoRunningCopy?: boolean }) => {
+    const { restoreCommand } = await import('./commands/restore.ts');
+    await restoreCommand(from, { intoRunningCopy });
+  });
+
+program
+  .command('release')
+  .description('let a restored gateway send and book again')
+  .addOption(
+    new Option('--queued <fate>', 'what becomes of messages that were queued in the backup')
+      .choices(['fail', 'send'])
+      .default('fail'),
+  )
+  .option('--revoke-keys', 'revoke all API keys: some may have been revoked after the backup')
+  .action(async ({ queued, revokeKeys = false }: { queued: 'fail' | 'send'; revokeKeys?: boolean }) => {
+    const { release } = await import('./commands/release.ts');
+    await release({ queued, revokeKeys });
   });
 
 program

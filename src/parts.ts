@@ -30,6 +30,7 @@ import type { BackupStore } from './ports/backup-store.ts';
 import type { ObjectStore } from './ports/object-store.ts';
 import type { MessagingPlatform } from './ports/platform.ts';
 import { openActivity } from './work/activity.ts';
+import { openHeld } from './work/held.ts';
 import { openReleases } from './work/releases.ts';
 
 export interface AppOptions {
@@ -65,6 +66,18 @@ export async function openObjects(
   return openFilesystemStore({ directory, clock: tools.clock });
 }
 
+/** Opens the configured calendar adapters. CalDAV servers are customers' addresses, so they are called through the guard. */
+export function openCalendars(
+  config: Config,
+  { outgoing, guarded, clock }: { outgoing: Outgoing; guarded: Outgoing; clock: Clock },
+): Calendars {
+  const { clientId, clientSecret, ...googleUrls } = config.google;
+  const calendars: Calendars = { caldav: caldavCalendar({ outgoing: guarded, clock }) };
+  if (clientId !== null && clientSecret !== null)
+    calendars.google = googleCalendar({ clientId, clientSecret, ...googleUrls, outgoing, clock });
+  return calendars;
+}
+
 /** Opens a place of backups: a directory, or an `s3://` address. */
 export async function openBackupStore(place: string, outgoing: Outgoing): Promise<BackupStore> {
   if (place.startsWith('s3:')) {
@@ -92,19 +105,22 @@ function webhookCallsOf(config: Config): OutgoingOptions {
   };
 }
 
-/** The session of this process, through which other processes wake it. */
-async function openActiveSession(deps: ProcessSessionDeps & { db: Db; clock: Clock }) {
+/** The session of this process, through which other processes wake it, and whether the gateway is held. */
+async function openActiveSession(deps: ProcessSessionDeps & { log: Log; db: Db; clock: Clock }) {
   const processSession = await openProcessSession(deps);
   const activity = openActivity({ ...deps, announce: () => notifyWork(deps.db, processSession.id) });
   processSession.onWork(activity.wake);
-  return { processSession, activity };
+  const held = await openHeld(deps);
+  // after a lost session, the database may be another one: a restored backup
+  processSession.onWork(() => void held.refresh(deps.db).catch(() => undefined));
+  return { processSession, activity, held, isHeld: held.isHeld };
 }
 
 /** Opens the shared parts: settings, database, keys, clocks, and external systems. */
 export async function openParts(config: Config, options: AppOptions, { connection, db }: OpenDatabase) {
   const { log } = options;
   const clock = systemClock;
-  const { processSession, activity } = await openActiveSession({ connection, log, db, clock });
+  const session = await openActiveSession({ connection, log, db, clock });
   const ring = options.keyRing ?? (await openKeyRing(config));
   const shares = shareConnections(config.databaseConnections);
   const hot = openDb(connection, {
@@ -115,11 +131,6 @@ export async function openParts(config: Config, options: AppOptions, { connectio
   const outgoing = openOutgoing({ connectionsPerOrigin: 160, keepAliveMs: 30_000 });
   const webhookCalls = webhookCallsOf(config);
   const webhookOutgoing = openOutgoing(webhookCalls);
-  const { clientId, clientSecret, ...googleUrls } = config.google;
-  const calendars: Calendars = { caldav: caldavCalendar({ outgoing: webhookOutgoing, clock }) };
-  if (clientId !== null && clientSecret !== null) {
-    calendars.google = googleCalendar({ clientId, clientSecret, ...googleUrls, outgoing, clock });
-  }
   const { apiVersion } = config.messaging;
   const openPlatform = options.openPlatform ?? ((ways) => openMetaPlatform({ ...ways, apiVersion }));
   return {
@@ -128,9 +139,8 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     clock,
     db,
     hot,
-    processSession,
-    activity,
-    processId: processSession.id,
+    ...session,
+    processId: session.processSession.id,
     cipher: rememberSecrets(openCipher(ring), clock),
     keyedHash: openKeyedHash(ring),
     fileEncryption: openFileEncryption(),
@@ -138,7 +148,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     outgoing,
     webhookOutgoing,
     platform: openPlatform({ outgoing, guardedOutgoing: webhookOutgoing }),
-    calendars,
+    calendars: openCalendars(config, { outgoing, guarded: webhookOutgoing, clock }),
     metrics: openMetrics(),
     completions: openCompletionWaiters(),
     authenticator: openAuthenticator({ db, clock, log }),
@@ -159,7 +169,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     forDeliveries: {
       connection,
       maxConnections: shares.deliveries,
-      processId: processSession.id,
+      processId: session.processSession.id,
       keyRing: ring,
       outgoing: webhookCalls,
       webhookTimeoutMs: config.webhookTimeoutMs,

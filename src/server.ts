@@ -15,6 +15,7 @@ import { AppError } from './base/errors.ts';
 import { uuidv7 } from './base/ids.ts';
 import type { Log } from './base/log.ts';
 import type { Role } from './config.ts';
+import { operations } from './contract/operations.ts';
 import { closeUnread } from './http/close-unread.ts';
 import { dashboardPage } from './http/dashboard-page.ts';
 import { endConnectionsOnDrain } from './http/draining.ts';
@@ -142,6 +143,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
     if (!route.url.startsWith('/v1/')) return;
     if (!route.config?.scope) throw new Error(`${route.url} names no scope`);
     // reject unknown query parameters, also on routes without parameters
+    route.config.isRejectedWhileHeld = isRejectedWhileHeld(route);
     route.schema = { querystring: Type.Object({}, { additionalProperties: false }), ...route.schema };
   });
   const noRouteError = (request: FastifyRequest): AppError => {
@@ -168,6 +170,19 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   await referencePage(server);
   return server;
 }
+
+/** True for operations that would send or book: the contract says that they return `held`. */
+function isRejectedWhileHeld({ method, url }: { method: string | string[]; url: string }): boolean {
+  const path = url.replaceAll(/:(\w+)/g, '{$1}');
+  return [method].flat().some((one) => operations[`${one} ${path}`]?.errors?.includes('held'));
+}
+
+const held = () =>
+  new AppError(
+    'held',
+    'The gateway was restored from a backup and is held: it neither sends nor books until the operator releases it. Retry later.',
+    { retryAfterSeconds: 60 },
+  );
 
 function notFound(request: FastifyRequest): AppError {
   return new AppError(
@@ -207,9 +222,11 @@ async function everyRequest(
     reply.header('Cache-Control', 'no-store');
     // respond before the body is read: this request is not authenticated
     if (request.is404) return done(noRouteError(request));
-    const { scope } = request.routeOptions.config;
+    const { scope, isRejectedWhileHeld } = request.routeOptions.config;
     if (!scope) return done();
-    admission.admit(request, reply, scope).then(() => done(), done);
+    admission
+      .admit(request, reply, scope)
+      .then(() => done(isRejectedWhileHeld && deps.isHeld() ? held() : undefined), done);
   });
 
   server.addHook('preValidation', (request: FastifyRequest, _reply, done) => {

@@ -44,6 +44,9 @@ export interface WorkerRounds {
   releaseLeases: () => Promise<number>;
 }
 
+/** Rounds that change nothing outside this database: they also run while the gateway is held. */
+const internal: ReadonlySet<keyof WorkerRounds> = new Set(['removeCodes', 'foldStatistics', 'releaseLeases']);
+
 /** What every loop needs. */
 interface LoopDeps {
   clock: Clock;
@@ -54,6 +57,8 @@ interface LoopDeps {
 export interface WorkersDeps extends LoopDeps {
   db: Db;
   rounds: WorkerRounds;
+  /** True while the gateway is held. */
+  isHeld: () => boolean;
   /** Writes the times at which keys were last used. */
   flushKeys: () => Promise<void>;
   /** Removes remains of interrupted uploads from the object store. */
@@ -70,7 +75,9 @@ const othersAfterMs = 200;
 
 /** Starts every worker's loop. Requests nudge the workers that they create work for. All stop asking while the process is idle. */
 export function startWorkers(deps: WorkersDeps): Workers {
-  const { rounds } = deps;
+  const rounds = { ...deps.rounds };
+  for (const [name, round] of Object.entries(deps.rounds) as [keyof WorkerRounds, () => Promise<number>][])
+    if (!internal.has(name)) rounds[name] = async () => (deps.isHeld() ? 0 : round());
   const start = (work: Work) => startWorker(work, deps);
   const background = (work: Work) => start({ ...work, isBackground: true });
   const workers = {

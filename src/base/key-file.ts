@@ -17,6 +17,12 @@ export async function readOrMakeKeyFile(path: string): Promise<KeyRing> {
   return parseFile(path, (await readKeyFile(path)) ?? '');
 }
 
+/** Writes a new file at `path` with these keys; keeps an existing one. */
+export async function writeNewKeyFile(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await putKeyFile(path, text, 'keep');
+}
+
 /** Adds a new key as the first one in the file at `path`, and returns the new ring. */
 export async function addKeyToFile(path: string): Promise<KeyRing> {
   const older = await readKeyFile(path);

@@ -11,7 +11,7 @@ export const bookingOperations: Record<string, Operation> = {
     summary: 'Book an appointment',
     description:
       'Holds the slot, creates the calendar event and returns the meeting link. If you get no response, repeat the request with the same Idempotency-Key: it never books twice.',
-    errors: ['appointment_user_not_found', 'slot_unavailable', ...calendar],
+    errors: ['held', 'appointment_user_not_found', 'slot_unavailable', ...calendar],
     message: 'Appointment booked.',
   },
   'GET /v1/appointments/bookings': {
@@ -35,7 +35,7 @@ export const bookingOperations: Record<string, Operation> = {
     summary: 'Cancel a booking',
     description:
       'Deletes the calendar event, then frees the slot. Cancelling again returns 200. A 503 means that the cancellation is still in progress.',
-    errors: ['booking_not_found', 'booking_not_changeable', ...calendar],
+    errors: ['held', 'booking_not_found', 'booking_not_changeable', ...calendar],
     message: 'Booking cancelled.',
   },
   'POST /v1/appointments/bookings/{id}/reschedule': {
@@ -45,6 +45,7 @@ export const bookingOperations: Record<string, Operation> = {
     description:
       'Keeps the id and the meeting link. The old slot is freed only once the calendar shows the new one. Rescheduling to the current time changes nothing.',
     errors: [
+      'held',
       'booking_not_found',
       'appointment_user_not_found',
       'booking_not_changeable',

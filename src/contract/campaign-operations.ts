@@ -126,7 +126,7 @@ export const campaignOperations: Record<string, Operation> = {
     summary: 'Start a send',
     description:
       'Starts a draft, or schedules it if its `sendAt` is in the future. Starts a scheduled send now. No effect on a send that is already `sending`.',
-    errors: [...conflicts, ...startable, 'upload_in_progress'],
+    errors: ['held', ...conflicts, ...startable, 'upload_in_progress'],
     message: 'Send started.',
   },
   'POST /v1/sends/{sendId}/pause': {
@@ -143,7 +143,7 @@ export const campaignOperations: Record<string, Operation> = {
     id: 'resumeSend',
     summary: 'Resume a paused send',
     description: 'Continues the send, or schedules it if its `sendAt` is in the future.',
-    errors: [...conflicts, ...startable],
+    errors: ['held', ...conflicts, ...startable],
     message: 'Send resumed.',
   },
   'POST /v1/sends/{sendId}/cancel': {

@@ -27,7 +27,7 @@ const sendFields = {
   pausedReason: nullable(
     Type.String({
       description:
-        '`template_changed`: the template had changed when `sendAt` came. Null if a request paused the send.',
+        '`template_changed`: the template had changed when `sendAt` came. `restored`: the gateway was restored from a backup. Null if a request paused the send.',
     }),
   ),
   doneAt: nullable(instant('When the gateway found that the send was done.')),

@@ -10,7 +10,14 @@ export const conversationOperations: Record<string, Operation> = {
     summary: 'Reply to a person',
     description:
       'Sends a message without a template to a person who wrote to your number in the last 24 hours: text, a file, a place, contact cards, a reaction, or text with buttons, a list or a link. Outside this window the platform allows templates only: 409 `window_closed` with `closedAt`. A reply that is still queued when the window closes fails with 900002. Its stages are `replies.status` events.',
-    errors: ['message_not_found', 'media_not_found', 'sender_not_found', 'window_closed', 'queue_full'],
+    errors: [
+      'held',
+      'message_not_found',
+      'media_not_found',
+      'sender_not_found',
+      'window_closed',
+      'queue_full',
+    ],
     message: 'Reply accepted.',
   },
   'GET /v1/messages/received': {
@@ -35,6 +42,7 @@ export const conversationOperations: Record<string, Operation> = {
     description:
       'The platform also marks the earlier messages of the person. It accepts messages of the last 30 days. The body is optional.',
     errors: [
+      'held',
       'message_not_found',
       'sender_not_found',
       'conflict',

@@ -74,6 +74,7 @@ export const errorCodes = {
   provider_rejected: [502, 'The messaging platform rejected the request: Invalid parameter'],
   provider_unavailable: [503, 'The messaging platform could not be reached. Retry later.'],
   storage_unavailable: [503, 'Stored files are unavailable. Retry later.'],
+  held: [503, 'The gateway was restored and is held. Retry when the operator has released it.'],
   not_ready: [503, 'The gateway is not ready.'],
   too_many_callbacks: [503, 'Too many callbacks are in progress. Retry this one later.'],
   query_too_slow: [503, 'The query took too long. Narrow it, for example with from and to.'],

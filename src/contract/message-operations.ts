@@ -19,7 +19,7 @@ export const messageOperations: Record<string, Operation> = {
     summary: 'Send a template',
     description:
       'Sends an approved template to 1 to 1,000 recipients. Nothing is sent unless the whole request is valid. The response reports the result for each recipient. With `Prefer: respond-async` it is 202, without waiting for the platform.',
-    errors: content,
+    errors: ['held', ...content],
     message: '1 message accepted.',
   },
   'GET /v1/messages': {
@@ -47,6 +47,7 @@ export const messageOperations: Record<string, Operation> = {
     description:
       'Sends the content of a failed message or reply again as a new one, checked like any send or reply. The body is optional. A message is resent once: a repeated request returns the same new message.',
     errors: [
+      'held',
       ...content,
       'message_not_found',
       'message_not_failed',

@@ -64,7 +64,7 @@ export const webhookOperations: Record<string, Operation> = {
     id: 'testEndpoint',
     summary: 'Send a test event',
     description: 'Posts one event of kind `test`, without retries, and returns the response of the receiver.',
-    errors: ['endpoint_not_found'],
+    errors: ['held', 'endpoint_not_found'],
     message: 'The test event was delivered.',
   },
   'POST /v1/webhooks/endpoints/{id}/replay': {

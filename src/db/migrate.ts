@@ -98,6 +98,18 @@ export async function migrateToLatest(db: Db, folder = migrationsFolder): Promis
   return run;
 }
 
+/**
+ * Runs those of the named migrations that are missing, and no later ones: for a database that is about to be loaded from a
+ * backup. Throws if it has run others.
+ */
+export async function migrateTo(db: Db, names: readonly string[], folder = migrationsFolder): Promise<void> {
+  const files = (await readMigrations(folder)).filter(({ name }) => names.includes(name));
+  const { unknown } = await stateOf(db, files);
+  if (unknown.length > 0)
+    throw new Error(`The database was migrated while it was restored: it has run ${unknown.join(', ')}.`);
+  await runMissing(db, files);
+}
+
 async function runMissing(db: Db, files: MigrationFile[]): Promise<string[]> {
   const provider = { getMigrations: async () => migrationsOf(files) };
   const { error, results = [] } = await withoutTimeouts(db, (one) =>

@@ -6,6 +6,7 @@ import { findRunningEmbedded, hasEmbedded } from './embedded-running.ts';
 import { isReadOnly, unreachableErrnos } from './failure.ts';
 import { migrateToLatest, migrationState, problemWith } from './migrate.ts';
 import { rejectSharedSessions } from './pooler.ts';
+import { findIncompleteRestore, incompleteRestoreText } from './restore-target.ts';
 
 export interface OpenDatabase {
   connection: Connection;
@@ -17,9 +18,9 @@ export interface OpenDatabase {
 
 /**
  * `migrate`: create the database if it is missing, and migrate it. `use`: it must exist and be migrated. `inspect`: it must
- * exist, in any state.
+ * exist, in any state. `restore`: create the database if it is missing; only `restore` accepts an incomplete one.
  */
-export type Purpose = 'migrate' | 'use' | 'inspect';
+export type Purpose = 'migrate' | 'use' | 'inspect' | 'restore';
 
 export interface Where {
   connection: Connection | null;
@@ -33,7 +34,8 @@ export interface Where {
  * program cannot use the database, closes everything and throws.
  */
 export async function openDatabase(where: Where, log: EmbeddedLog, purpose: Purpose): Promise<OpenDatabase> {
-  if (!where.connection && purpose !== 'migrate' && !(await hasEmbedded(where.dataDir)))
+  const creates = purpose === 'migrate' || purpose === 'restore';
+  if (!where.connection && !creates && !(await hasEmbedded(where.dataDir)))
     throw new Error(noDatabaseText(where.dataDir));
   const embedded = where.connection
     ? undefined
@@ -77,6 +79,9 @@ async function migrateOrCheck(opened: {
   log: EmbeddedLog;
 }): Promise<void> {
   const { db, connection, purpose, log } = opened;
+  if (purpose === 'restore') return;
+  const incomplete = await findIncompleteRestore(db);
+  if (incomplete) throw new Error(incompleteRestoreText(incomplete));
   if (purpose === 'migrate') {
     const migrations = await migrate(connection);
     if (migrations.length > 0) log.info({ migrations }, 'database.migrated');

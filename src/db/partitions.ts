@@ -14,6 +14,9 @@ const ranged: Record<string, string> = {
   received_messages: '',
 };
 
+/** The storage options of a partition of that table; empty: the defaults. */
+export const partitionOptions = (table: string): string => ranged[table] ?? '';
+
 /**
  * Creates missing partitions of this month and the next two; returns how many. A month whose first rows are already in the
  * default partition stays there. Safe to repeat, also concurrently.

@@ -301,6 +301,11 @@ export interface FormQuestions {
   staff_id: string;
 }
 
+export interface GatewayState {
+  held_since: Timestamp | null;
+  single: Generated<boolean>;
+}
+
 export interface IdempotencyKeys {
   account_id: string;
   body: string | null;
@@ -738,6 +743,7 @@ export interface DB {
   departments: Departments;
   endpoints: Endpoints;
   form_questions: FormQuestions;
+  gateway_state: GatewayState;
   idempotency_keys: IdempotencyKeys;
   media: Media;
   media_registrations: MediaRegistrations;

@@ -45,6 +45,7 @@ const leftOut = [
   'migration_digests',
   'breaking_migrations',
   'backups',
+  'gateway_state',
 ];
 
 const readyState = 'ready';

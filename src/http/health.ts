@@ -12,6 +12,8 @@ export interface HealthDeps {
   metrics: Metrics;
   /** Checks by name. A failed required one makes the process not ready; a failed optional one is listed as degraded. */
   readiness: { required: Record<string, Check>; optional: Record<string, Check> };
+  /** True after a restore, until the gateway is released. */
+  isHeld: () => boolean;
   /** True after the stop signal: the process still serves requests but should get no new ones. */
   isDraining: () => boolean;
 }
@@ -42,7 +44,8 @@ export function healthRoutes(server: Server, deps: HealthDeps): void {
     if (missing.length === 0) {
       const message =
         degraded.length === 0 ? 'Ready.' : `Ready, except for requests that need: ${degraded.join(', ')}.`;
-      return ok(message, { status: 'ready', checks, degraded });
+      const held = deps.isHeld() ? { held: true } : {};
+      return ok(message, { status: 'ready', checks, degraded, ...held });
     }
     throw new AppError('not_ready', `Not ready: ${missing.join(', ')}.`, {
       extra: { checks },

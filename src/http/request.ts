@@ -45,5 +45,7 @@ declare module 'fastify' {
     scope?: RouteScope;
     /** Whether the route accepts or requires the Idempotency-Key header. */
     idempotency?: 'required' | 'optional';
+    /** The route is rejected while the gateway is held. Set by the server, for operations with the error `held`. */
+    isRejectedWhileHeld?: boolean;
   }
 }

@@ -15,6 +15,8 @@ export interface BackupScheduleDeps {
   config: Config;
   connection: Connection;
   keyRing: KeyRing;
+  /** True while the gateway is held: its backup would be that of the copy. */
+  isHeld: () => boolean;
 }
 
 export interface BackupSchedule {
@@ -87,7 +89,7 @@ export function openBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
       const state = await findBackupState(db);
       report(state);
       const isDue = config.backup.to !== null && isBackupDue(state, config.backup.everyHours);
-      if (isDue && !running && !isStopping) start();
+      if (isDue && !running && !isStopping && !deps.isHeld()) start();
       return 0;
     },
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { uuidv7 } from '../base/ids.ts';
 import { arrayText, textArray } from '../db/array-text.ts';
 import type { Tx } from '../db/db.ts';
+import { isGatewayHeld } from '../db/gateway-state.ts';
 import { jsonLines } from '../db/json-lines.ts';
 import { sqlConstants } from '../db/sql-constants.ts';
 import type { CountChange } from '../statistics/count-store.ts';
@@ -84,7 +85,7 @@ export async function insertDeliveries(
         row_number() over (partition by v.subject_id, e.id order by v.stage) as rank,
         (v.subject_id, e.id) in (select subject_id, endpoint_id from earlier) as behind,
         e.status = ${status.active} and e.failures < ${failuresToBackOff} and e.paused_until is null
-          and not e.id = any (${[...busyEndpointIds]}::uuid[]) as open
+          and not e.id = any (${[...busyEndpointIds]}::uuid[]) and not ${isGatewayHeld} as open
       from v join endpoints e on e.account_id = v.account_id and e.status <> ${status.deleted} and v.kind = any (e.events)
       where (v.subject_id, e.id, v.stage) not in (select subject_id, endpoint_id, stage from known)),
     written as (

@@ -66,6 +66,13 @@ export const elsewhere: readonly Elsewhere[] = [
     reason: 'needs the data of a checkout; test/db/backup.test.ts runs the same',
   },
   { path: 'docs/backup.md', contains: 'backup --verify', reason: 'as above' },
+  {
+    path: 'docs/backup.md',
+    contains: '-- restore ./backups/',
+    reason: 'needs another machine; test/journeys/restore.test.ts runs the same',
+  },
+  { path: 'docs/backup.md', contains: '-- release', reason: 'as above' },
+  { path: 'docs/backup.md', contains: '-- restore --into-running-copy', reason: 'as above' },
   { path: 'docs/reliability.md', contains: 'npm run faults', reason: 'takes over an hour' },
   { path: 'docs/benchmarks.md', contains: 'npm run bench', reason: 'loads the machine for a minute' },
 ];

@@ -76,17 +76,18 @@ export async function startGateway(options: GatewayOptions = {}) {
       ...options.settings,
       ...more,
     });
-  const keyRing = parseKeyRing(makeKey());
+  const keys = makeKey();
+  const keyRing = parseKeyRing(keys);
   const log = options.log ?? openLog('silent');
   const connection = options.through ? await options.through(database.connection) : database.connection;
   const own = options.through
     ? openDb(connection, { maxConnections: 10, applicationName: 'test' })
     : undefined;
   const db = own ?? database.db;
-  const open = (more: Record<string, string> = {}) =>
+  const open = (more: Record<string, string> = {}, on = { connection, db }) =>
     openApp(
       configWith(more),
-      { connection, db, close: async () => undefined, stopNow: () => undefined },
+      { ...on, close: async () => undefined, stopNow: () => undefined },
       { log, keyRing, ...(options.openPlatform ? { openPlatform: options.openPlatform } : {}) },
     );
   const running = await open();
@@ -141,6 +142,15 @@ export async function startGateway(options: GatewayOptions = {}) {
       beside.push(app);
       return app.url;
     },
+    /** Starts a gateway with the same keys and servers on another database; returns it. */
+    async on(other: Pick<typeof database, 'connection' | 'db'>, more?: Record<string, string>) {
+      const app = await open(more, other);
+      beside.push(app);
+      return app;
+    },
+    /** The encryption keys, as ENCRYPTION_KEYS. */
+    keys,
+    dataDir,
     async close() {
       // together: a call that the platform never answers would be waited for
       const servers = [running, ...beside, cloudApi, google, receiver];

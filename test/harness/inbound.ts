@@ -75,6 +75,13 @@ export async function startInbound() {
     async receive(messages: unknown, contacts: object[] = []) {
       expect((await post(inboundCallback(messages, contacts))).status).toBe(200);
     },
+    /** Posts messages to another gateway, which has the same number. */
+    postTo(url: string, message: object) {
+      const to: Pick<typeof gateway, 'call'> = {
+        call: (method, path, options) => gateway.call(method, path, { ...options, url }),
+      };
+      return postCallback(to, senderId, inboundCallback([message]), secret);
+    },
     async list(query: Record<string, string> = {}, key = gateway.apiKey) {
       const path = `/v1/messages/received?${new URLSearchParams(query)}`;
       const answer = await gateway.call<Page<ReceivedItem>>('GET', path, { key });

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { emailSpellings } from '../../base/email.ts';
 import { bookingState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { isGatewayHeld } from '../../db/gateway-state.ts';
 import { releaseKeysOf } from '../../db/idempotency-keys.ts';
 import { type BookingRow, bookingRow, type StoredBooking } from './booking.ts';
 
@@ -50,7 +51,7 @@ export async function claimDue(db: Db, limit: number, leaseMs: number): Promise<
   const { rows } = await sql<StoredBooking>`
     update bookings set due_at = now() + ${leaseMs} * interval '1 millisecond',
       attempts = least(attempts + 1, 1000)
-    where id in (select id from bookings where due_at <= now() order by due_at limit ${limit}
+    where id in (select id from bookings where due_at <= now() and not ${isGatewayHeld} order by due_at limit ${limit}
       for update skip locked)
     returning *`.execute(db);
   return rows.map(bookingRow);
@@ -65,7 +66,7 @@ export async function claimExpiredLease(
   const { rows } = await sql<StoredBooking>`
     update bookings set due_at = now() + ${leaseMs} * interval '1 millisecond',
       attempts = least(attempts + 1, 1000)
-    where id = ${id} and due_at <= now() returning *`.execute(db);
+    where id = ${id} and due_at <= now() and not ${isGatewayHeld} returning *`.execute(db);
   return rows[0] && bookingRow(rows[0]);
 }
 

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { bookingState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { isGatewayHeld } from '../../db/gateway-state.ts';
 import type { KeyOf } from '../../db/idempotency-keys.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import type { Interval } from '../slots/wall-time.ts';
@@ -89,7 +90,9 @@ export async function startInserts(db: Db, ids: readonly string[], leaseMs: numb
   const { rows } = await sql<{ id: string }>`
     /* startInserts */ update bookings set insert_started_at = coalesce(insert_started_at, now()),
       due_at = now() + ${leaseMs}::int * interval '1 millisecond'
-    where id = any(${[...ids]}::uuid[]) and state = ${state.held} returning id`.execute(db);
+    where id = any(${[...ids]}::uuid[]) and state = ${state.held} and not ${isGatewayHeld} returning id`.execute(
+    db,
+  );
   return new Set(rows.map(({ id }) => id));
 }
 

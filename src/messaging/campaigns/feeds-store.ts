@@ -1,6 +1,7 @@
 // Tables send_feeds, send_recipients and messages: the steps by which a send enters the queue and leaves it.
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
+import { isGatewayHeld } from '../../db/gateway-state.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import type { MessageError, MessageKey } from '../sending/message.ts';
 import { insertQueuedCounts } from '../sending/message-counts-store.ts';
@@ -27,7 +28,7 @@ export interface Feed extends SendKey {
 export async function claimFeed(db: Db, leaseSeconds: number): Promise<Feed | undefined> {
   const { rows } = await sql<Feed>`
     update send_feeds f set due_at = now() + ${leaseSeconds} * interval '1 second' from (
-      select send_id from send_feeds where due_at <= now() order by due_at limit 1 for update skip locked) x
+      select send_id from send_feeds where due_at <= now() and not ${isGatewayHeld} order by due_at limit 1 for update skip locked) x
     where f.send_id = x.send_id
     returning f.account_id as "accountId", f.send_id as "sendId", f.due_at::text as lease`.execute(db);
   return rows[0];

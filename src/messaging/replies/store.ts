@@ -1,6 +1,7 @@
 // Conversations that can be replied to, and replies in the table messages.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
+import { isGatewayHeld } from '../../db/gateway-state.ts';
 import { windowMs } from '../contacts/presenter.ts';
 import { messageKind, type StoredReply } from '../sending/message.ts';
 import { countedColumns, insertQueuedCounts } from '../sending/message-counts-store.ts';
@@ -80,7 +81,7 @@ export async function insertReply(db: Db | Tx, reply: NewReply): Promise<Inserte
       where w.account_id = ${reply.accountId} and w.contact_id = ${contactWith(reply.accountId, reply.identity)}
         and w.sender_id = ${reply.senderId}
         and ${closesAt} > now()),
-    gate as (select id, not ${isSenderHalted(sql`sender.id`)} as is_open from sender),
+    gate as (select id, not ${isSenderHalted(sql`sender.id`)} and not ${isGatewayHeld} as is_open from sender),
     written as (
       insert into messages as m (account_id, id, kind, sender_id, phone, user_id, content, media_id, metadata, priority, state, attempts,
         due_at, leased_by, expires_at)

@@ -129,6 +129,11 @@ export const ownErrors = {
     title: 'opted_out',
     message: 'The recipient opted out of messages of this category. It was not sent.',
   },
+  restored: {
+    code: 900006,
+    title: 'restored',
+    message: 'Queued in a backup that was restored. It may have been sent since; it was not sent again.',
+  },
   templateChanged: {
     code: 900007,
     title: 'template_changed',

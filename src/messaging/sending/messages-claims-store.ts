@@ -1,6 +1,7 @@
 // Table messages as a queue: claims, leases, and messages that expired or stayed unknown.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
+import { isGatewayHeld } from '../../db/gateway-state.ts';
 import { outageSince } from './callback-uptime-store.ts';
 import type { Completion } from './completion-waiters.ts';
 import {
@@ -65,7 +66,7 @@ export async function claimDue(
         where m.sender_id = s.id and m.due_at <= now() and m.state = ${stateSql.queued}
           and (m.priority = ${authenticationSql} or not s.id = any(${busySenders}::uuid[]))
         order by m.priority, m.due_at limit ${perSender} for update of m skip locked) x
-      where s.halted_at is null
+      where s.halted_at is null and not ${isGatewayHeld}
       limit ${claimedMax})
     update messages m set due_at = case when p.is_held then m.due_at else now() + interval '60 seconds' end,
       leased_by = case when p.is_held then m.leased_by else ${processId}::int end

@@ -1,6 +1,7 @@
 // SQL fragments shared by the statements on messages: constants by name, arrays of keys, and the conditions of a call.
 import { type RawBuilder, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
+import { isGatewayHeld } from '../../db/gateway-state.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import {
   authenticationPriority,
@@ -80,7 +81,7 @@ const currentPriority = sql`greatest(m.priority, (
 export const isUnwanted: RawBuilder<boolean> = sql`(m.kind = ${kindSql.template} and ${isOptedOut(sql`m.account_id`, sql`m.phone`, sql`m.priority`, currentPriority)})`;
 
 /** True if the message `m` is queued and nothing forbids its call. `beginDispatch` requires it. */
-export const isCallable: RawBuilder<boolean> = sql`(m.state = ${stateSql.queued} and m.expires_at > now()
+export const isCallable: RawBuilder<boolean> = sql`(not ${isGatewayHeld} and m.state = ${stateSql.queued} and m.expires_at > now()
   and not ${isSenderHalted(sql`m.sender_id`)} and not ${isTemplateHeld(sql`m.template_id`)}
   and not ${isSendStopped(sql`m.account_id`, sql`m.send_id`)}
   and not ${isUnwanted})`;

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { isGatewayHeld } from '../../db/gateway-state.ts';
 import { insertKeysOf } from '../../db/idempotency-keys.ts';
 import { jsonLines } from '../../db/json-lines.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
@@ -95,7 +96,7 @@ export async function insertSends(
         language text, total int, changed_at timestamptz, name text, listed boolean, priority smallint, expires_in int, first int, last int,
         files text[], operation text, key uuid, fingerprint bytea, lease_seconds int)),
     ${hasKeys ? sql`ready` : sql`chosen`} as (
-      select a.*, not s.is_halted and not t.is_held as is_open from asked a
+      select a.*, not s.is_halted and not t.is_held and not ${isGatewayHeld} as is_open from asked a
       cross join lateral (select halted_at is not null as is_halted from senders where id = a.sender_id for key share ${skip}) s
       cross join lateral (select ${isHeld(sql`templates`)} as is_held from templates where id = a.template_id
         and provider_status is distinct from ${ownProviderStatus.pendingDeletion}

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { isGatewayHeld } from '../../db/gateway-state.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { disabledReason, endpointStatus } from '../endpoints/status.ts';
 import { deadLetterWithin } from '../endpoints/store.ts';
@@ -76,7 +77,7 @@ export async function claimDeliveries(
         order by d.due_at
         limit case when ${failuresOf} >= ${failuresToBackOff} then 1 else ${claim.perEndpoint}::int end
         for update of d skip locked) c
-      where e.status = ${status.active} and (e.paused_until is null or e.paused_until <= now())
+      where e.status = ${status.active} and (e.paused_until is null or e.paused_until <= now()) and not ${isGatewayHeld}
         and not e.id = any (${[...claim.except]}::uuid[])
       limit ${claim.total}::int)
     update deliveries d set state = ${state.ready}, due_at = now() + ${lease}, leased_by = ${claim.processId} from x where ${match}

@@ -6,6 +6,10 @@ const media = 'src/messaging/media/remove.ts';
 const snapshot = 'src/db/snapshot.ts';
 const read = 'src/backup/read-archive.ts';
 const backups = ['test/db/backup.test.ts'];
+const restore = 'src/backup/restore.ts';
+const restores = ['test/db/restore.test.ts'];
+const held = ['test/db/held.test.ts'];
+const journey = ['test/journeys/restore.test.ts'];
 const archives = ['test/rules/backup-archive.test.ts'];
 
 export const mutations: Mutation[] = [
@@ -57,6 +61,167 @@ export const mutations: Mutation[] = [
     find: 'compare(manifest, sections);',
     replace: '',
     tests: archives,
+  },
+  {
+    name: 'a database that is not empty is restored into',
+    file: restore,
+    find: 'if (!incomplete && tables.length > 0)',
+    replace: 'if (!incomplete && tables.length > 10_000)',
+    tests: restores,
+  },
+  {
+    name: 'a gateway runs on a database that is being restored',
+    file: restore,
+    find: 'if ((await countGatewayConnections(db)) > 0)',
+    replace: 'if ((await countGatewayConnections(db)) > 100)',
+    tests: restores,
+  },
+  {
+    name: 'an incomplete restore is started as if it was whole',
+    file: 'src/db/open-database.ts',
+    find: 'if (incomplete) throw new Error(incompleteRestoreText(incomplete));',
+    replace: '',
+    tests: restores,
+  },
+  {
+    name: 'two restores into a database run at a time',
+    file: 'src/db/restore-target.ts',
+    find: 'if (rows[0].locked !== true)',
+    replace: 'if (rows[0].locked === undefined)',
+    tests: restores,
+  },
+  {
+    name: 'a backup of a newer program is restored',
+    file: restore,
+    find: 'if (unknown.length > 0)',
+    replace: 'if (unknown.length > 100)',
+    tests: restores,
+  },
+  {
+    name: 'a restored table may lack rows',
+    file: 'src/db/load.ts',
+    find: 'if (rows[0].n !== expected)',
+    replace: 'if (rows[0].n > expected + 1000)',
+    tests: restores,
+  },
+  {
+    name: 'a restored gateway is not held',
+    file: 'src/db/restore-target.ts',
+    find: "held_since = greatest(now(), ${snapshotAt}::timestamptz + interval '1 minute')",
+    replace: 'held_since = null',
+    tests: restores,
+  },
+  {
+    name: 'sessions of the original work after a restore',
+    file: 'src/db/restore-target.ts',
+    find: 'await sql`delete from sessions`.execute(tx);',
+    replace: '',
+    tests: restores,
+  },
+  {
+    name: 'a restored copy keeps its webhook addresses',
+    file: 'src/backup/staging-store.ts',
+    find: 'update endpoints set url = ${to.url}, secret',
+    replace: 'update endpoints set secret',
+    tests: restores,
+  },
+  {
+    name: 'a dispatch begins while the gateway is held',
+    file: 'src/messaging/sending/messages-sql-store.ts',
+    find: 'sql`(not ${isGatewayHeld} and m.state',
+    replace: 'sql`(m.state',
+    tests: held,
+  },
+  {
+    name: 'a held gateway claims messages',
+    file: 'src/messaging/sending/messages-claims-store.ts',
+    find: ' and not ${isGatewayHeld}',
+    replace: '',
+    tests: held,
+  },
+  {
+    name: 'a send is inserted as dispatching while the gateway is held',
+    file: 'src/messaging/sending/new-sends-store.ts',
+    find: ' and not ${isGatewayHeld} as is_open',
+    replace: ' as is_open',
+    tests: held,
+  },
+  {
+    name: 'a reply is inserted as dispatching while the gateway is held',
+    file: 'src/messaging/replies/store.ts',
+    find: ' and not ${isGatewayHeld} as is_open',
+    replace: ' as is_open',
+    tests: held,
+  },
+  {
+    name: 'recipients enter the queue while the gateway is held',
+    file: 'src/messaging/campaigns/feeds-store.ts',
+    find: ' and not ${isGatewayHeld}',
+    replace: '',
+    tests: held,
+  },
+  {
+    name: 'a held gateway claims deliveries',
+    file: 'src/webhooks/delivery/store.ts',
+    find: ' and not ${isGatewayHeld}',
+    replace: '',
+    tests: held,
+  },
+  {
+    name: 'a held gateway delivers what it publishes',
+    file: 'src/webhooks/publish-store.ts',
+    find: ' and not ${isGatewayHeld} as open',
+    replace: ' as open',
+    tests: held,
+  },
+  {
+    name: 'a held gateway reconciles bookings',
+    file: 'src/appointments/booking/bookings-store.ts',
+    find: 'where due_at <= now() and not ${isGatewayHeld} order',
+    replace: 'where due_at <= now() order',
+    tests: held,
+  },
+  {
+    name: 'a request reconciles a booking while the gateway is held',
+    file: 'src/appointments/booking/bookings-store.ts',
+    find: 'and due_at <= now() and not ${isGatewayHeld} returning',
+    replace: 'and due_at <= now() returning',
+    tests: held,
+  },
+  {
+    name: 'an event is inserted while the gateway is held',
+    file: 'src/appointments/booking/holds-store.ts',
+    find: ' and not ${isGatewayHeld}',
+    replace: '',
+    tests: held,
+  },
+  {
+    name: 'a held gateway accepts sends and bookings',
+    file: 'src/server.ts',
+    find: 'isRejectedWhileHeld && deps.isHeld() ? held() : undefined',
+    replace: 'undefined',
+    tests: journey,
+  },
+  {
+    name: 'the workers of a held gateway run',
+    file: 'src/workers.ts',
+    find: 'if (!internal.has(name))',
+    replace: 'if (name === undefined)',
+    tests: journey,
+  },
+  {
+    name: 'messages that were queued in the backup are sent after a release',
+    file: 'src/messaging/campaigns/release-restored.ts',
+    find: "while (queued === 'fail')",
+    replace: 'while (queued === undefined)',
+    tests: journey,
+  },
+  {
+    name: 'scheduled sends of the backup start after a release',
+    file: 'src/messaging/campaigns/release-restored.ts',
+    find: 'paused: await pauseRestored(deps.db)',
+    replace: 'paused: 1',
+    tests: journey,
   },
   {
     name: 'backups of other programs are deleted',

@@ -17,8 +17,8 @@ export const mutations: Mutation[] = [
   {
     name: 'an insert begins for a booking that is no longer held',
     file: holds,
-    find: 'where id = any(${[...ids]}::uuid[]) and state = ${state.held} returning id',
-    replace: 'where id = any(${[...ids]}::uuid[]) returning id',
+    find: 'where id = any(${[...ids]}::uuid[]) and state = ${state.held} and not',
+    replace: 'where id = any(${[...ids]}::uuid[]) and not',
     tests: states,
   },
   {
@@ -108,15 +108,15 @@ export const mutations: Mutation[] = [
   {
     name: 'a booking is leased while another process works on it',
     file: bookings,
-    find: 'where id = ${id} and due_at <= now() returning *',
-    replace: 'where id = ${id} returning *',
+    find: 'where id = ${id} and due_at <= now() and not',
+    replace: 'where id = ${id} and not',
     tests: states,
   },
   {
     name: 'a claim takes bookings that are leased',
     file: bookings,
-    find: 'from bookings where due_at <= now() order by due_at',
-    replace: 'from bookings where due_at is not null order by due_at',
+    find: 'from bookings where due_at <= now() and not',
+    replace: 'from bookings where due_at is not null and not',
     tests: states,
   },
   {

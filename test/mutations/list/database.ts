@@ -110,7 +110,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a command in a directory without a database creates one',
     file: 'src/db/open-database.ts',
-    find: "if (!where.connection && purpose !== 'migrate' && !(await hasEmbedded(where.dataDir)))",
+    find: 'if (!where.connection && !creates && !(await hasEmbedded(where.dataDir)))',
     replace: "if (!where.connection && purpose === 'inspect' && !(await hasEmbedded(where.dataDir)))",
     tests: ['test/journeys/no-database.test.ts'],
   },

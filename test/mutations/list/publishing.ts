@@ -116,8 +116,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a claim takes deliveries of resting endpoints',
     file: store,
-    find: ' and (e.paused_until is null or e.paused_until <= now())\n',
-    replace: '\n',
+    find: ' and (e.paused_until is null or e.paused_until <= now()) and not',
+    replace: ' and not',
     tests: moves,
   },
   {

@@ -105,8 +105,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a claim takes messages of halted senders',
     file: queue,
-    find: '      where s.halted_at is null\n',
-    replace: '',
+    find: 'where s.halted_at is null and not',
+    replace: 'where not',
     tests: held,
   },
   {

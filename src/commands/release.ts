@@ -1,0 +1,108 @@
+// `release`: ends the held state after a restore, decides what becomes of queued messages, and prints what the backup cannot know.
+import { countKeys, revokeAllKeys } from '../accounts/release-store.ts';
+import { findUnknownEvents, type UnknownEvent } from '../appointments/booking/unknown-events.ts';
+import { openCipher } from '../base/cipher.ts';
+import { systemClock } from '../base/clock.ts';
+import { openLog } from '../base/log.ts';
+import { openOutgoing } from '../base/outgoing.ts';
+import { readConfig } from '../config.ts';
+import { openDb } from '../db/db.ts';
+import { endHeld, findHeldSince } from '../db/gateway-state.ts';
+import { type OpenDatabase, openDatabaseBeside } from '../db/open-database.ts';
+import { openKeyRing } from '../encryption-keys.ts';
+import { releaseRestored } from '../messaging/campaigns/release-restored.ts';
+import { openCompletionWaiters } from '../messaging/sending/completion-waiters.ts';
+import { openCalendars } from '../parts.ts';
+import { databaseOf } from './database.ts';
+
+export interface ReleaseOptions {
+  queued: 'fail' | 'send';
+  revokeKeys: boolean;
+}
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const listedMax = 20;
+
+/** Publishes to endpoints whose deliveries a running gateway claims. */
+const deliveries = { offer: () => undefined, busyEndpoints: () => [], processId: 0 };
+
+/** Releases a held gateway. Running processes notice it within about two seconds. Throws if the gateway is not held. */
+export async function release(options: ReleaseOptions): Promise<void> {
+  const config = readConfig();
+  const database = await openDatabaseBeside(databaseOf(config), openLog('error'), 'use');
+  try {
+    const heldSince = await findHeldSince(database.db);
+    if (heldSince === null) throw new Error('The gateway is not held. Only a restore holds it.');
+    const unknown = await unknownEvents(database);
+    await releaseMessages(database, heldSince, options.queued);
+    await releaseKeys(database, options.revokeKeys);
+    printUnknown(heldSince, unknown);
+    await endHeld(database.db);
+    print('Released. Running gateways send and book again within a few seconds.');
+  } finally {
+    await database.close();
+  }
+}
+
+async function releaseMessages(
+  { db, connection }: OpenDatabase,
+  heldSince: Date,
+  queued: 'fail' | 'send',
+): Promise<void> {
+  const hot = openDb(connection, { maxConnections: 2, applicationName: 'gateway release', hot: true });
+  try {
+    const completions = openCompletionWaiters();
+    const deps = { db, hot, clock: systemClock, completions, deliveries };
+    const { failed, paused } = await releaseRestored(deps, { heldSince, queued });
+    print(
+      queued === 'fail'
+        ? `${failed} messages that were queued in the backup ended with 900006: they may have been sent since.`
+        : 'Messages that were queued in the backup will be sent. Some of them may be sent a second time.',
+    );
+    if (paused > 0)
+      print(`${paused} marketing, scheduled or unfinished sends are paused. Resume or cancel each of them.`);
+  } finally {
+    await hot.destroy();
+  }
+}
+
+async function releaseKeys({ db }: OpenDatabase, revokes: boolean): Promise<void> {
+  const now = new Date(systemClock.now());
+  if (revokes) {
+    print(`Revoked ${await revokeAllKeys(db, now)} API keys. Create new ones with "key create".`);
+    return;
+  }
+  print(
+    `${await countKeys(db, now)} API keys are active again, also those that were revoked after the backup: see "key list". Run this with --revoke-keys to revoke all.`,
+  );
+}
+
+async function unknownEvents({ db }: OpenDatabase) {
+  const config = readConfig();
+  const guard = { allowCidrs: config.allowPrivateAddresses, httpsOnly: !config.allowHttpReceivers };
+  const outgoing = openOutgoing({ connectionsPerOrigin: 4, keepAliveMs: 1_000 });
+  const guarded = openOutgoing({ connectionsPerOrigin: 4, keepAliveMs: 1_000, guard });
+  try {
+    return await findUnknownEvents({
+      ...{ db, deliveries, clock: systemClock, log: openLog('error') },
+      cipher: openCipher(await openKeyRing(config)),
+      calendars: openCalendars(config, { outgoing, guarded, clock: systemClock }),
+    });
+  } finally {
+    await Promise.all([outgoing.close(), guarded.close()]);
+  }
+}
+
+function printUnknown(heldSince: Date, { events, unread }: { events: UnknownEvent[]; unread: number }): void {
+  print(`What the backup cannot know, from before ${heldSince.toISOString()}:`);
+  print('  opt-outs     people who opted out after the backup: import them with POST /v1/opt-outs/import');
+  print('  repeats      requests with an Idempotency-Key that ran after the backup run again if repeated');
+  const inCalendars = events.length === 0 ? 'none was found in connected calendars' : `${events.length}:`;
+  print(`  bookings     made after the backup: ${inCalendars}`);
+  for (const { bookingId, staffId, start } of events.slice(0, listedMax))
+    print(
+      `    ${start === null ? 'unknown time' : new Date(start).toISOString()}  staff ${staffId}  booking ${bookingId}`,
+    );
+  if (events.length > listedMax) print(`    and ${events.length - listedMax} more`);
+  if (unread > 0) print(`    ${unread} calendars could not be read`);
+}
