@@ -33,6 +33,7 @@ const routeTree = root.addChildren([
   page('/webhooks/deliveries/$id', ['webhooks'], () => import('./webhooks/delivery.tsx'), 'Delivery'),
   page('/senders', ['senders'], () => import('./senders/senders.tsx'), 'Senders'),
   page('/senders/connect', ['senders'], () => import('./senders/connect.tsx'), 'Connect'),
+  page('/keys', ['keys'], () => import('./keys/keys.tsx'), 'Keys'),
 ]);
 
 export const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: true });

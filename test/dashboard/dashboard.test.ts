@@ -146,6 +146,33 @@ test('a number that cannot be connected says which value is wrong', async () => 
   expect(await page.getByLabel('App secret').getAttribute('aria-invalid')).toBe('true');
 });
 
+test('an invited colleague sees only what the link allows, until their session is ended', async () => {
+  const { page, problems } = await open();
+  await signIn(page, '/keys');
+  const invitation = page.getByRole('region', { name: 'Invite a colleague' });
+  await invitation.getByLabel('Who').fill('Reception');
+  await invitation.getByLabel(/read messages/).check();
+  await invitation.getByRole('button', { name: 'Make a link' }).click();
+  const url = (await page.getByRole('status').locator('.id-chip').getAttribute('title')) as string;
+  const guest = await open();
+  await guest.page.goto(`${gateway.url}/${new URL(url).hash}`);
+  await guest.page.getByRole('button', { name: 'Sign in on this browser' }).click();
+  const menu = guest.page.getByRole('navigation', { name: 'Main', exact: true });
+  await menu.waitFor();
+  expect(await menu.getByRole('link').allTextContents()).toEqual(['Home', 'Messages']);
+  await guest.page.goto(`${gateway.url}/keys`);
+  await guest.page.getByText('Your session lacks the scope manage.').waitFor();
+  await page.reload();
+  await page
+    .getByRole('row', { name: /Reception/ })
+    .getByRole('button', { name: 'End' })
+    .click();
+  await page.getByRole('row', { name: /Reception/ }).waitFor({ state: 'detached' });
+  await guest.page.goto(`${gateway.url}/messages`);
+  await guest.page.getByLabel('API key').waitFor();
+  expect(problems).toEqual([]);
+});
+
 /** Pictures for people to look at; not compared. */
 const pictures = new URL('./out/', import.meta.url).pathname;
 
@@ -170,7 +197,7 @@ describe.each([
       ...{ home: '/', messages: '/messages', message: `/messages/${id}` },
       ...{ templates: '/templates', template: `/templates/${templateId}` },
       ...{ webhooks: '/webhooks', deliveries: '/webhooks/deliveries' },
-      ...{ senders: '/senders', connect: '/senders/connect' },
+      ...{ senders: '/senders', connect: '/senders/connect', keys: '/keys' },
     };
     for (const [picture, path] of Object.entries(paths)) {
       await page.goto(`${gateway.url}${path}`);

@@ -3,6 +3,7 @@
 import type { Icon } from '@tabler/icons-react';
 import IconDeviceMobile from '@tabler/icons-react/dist/esm/icons/IconDeviceMobile.mjs';
 import IconHome2 from '@tabler/icons-react/dist/esm/icons/IconHome2.mjs';
+import IconKey from '@tabler/icons-react/dist/esm/icons/IconKey.mjs';
 import IconMessage2 from '@tabler/icons-react/dist/esm/icons/IconMessage2.mjs';
 import IconTemplate from '@tabler/icons-react/dist/esm/icons/IconTemplate.mjs';
 import IconWebhook from '@tabler/icons-react/dist/esm/icons/IconWebhook.mjs';
@@ -51,4 +52,5 @@ export const navGroups: NavGroup[] = [
       { key: 'webhooks', to: '/webhooks', icon: IconWebhook, scope: 'manage' },
     ],
   },
+  { key: 'account', items: [{ key: 'keys', to: '/keys', icon: IconKey, scope: 'manage' }] },
 ];

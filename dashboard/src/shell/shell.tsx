@@ -1,5 +1,8 @@
 // The frame of every page: menu, top bar, and whether the page is live.
+
+import IconLock from '@tabler/icons-react/dist/esm/icons/IconLock.mjs';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { EmptyState } from '../design/messages.tsx';
 import { useSession } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
 import { LiveNote } from './live-note.tsx';
@@ -24,6 +27,7 @@ export function Shell() {
     .filter(({ items }) => items.length > 0);
   const items = groups.flatMap((group) => group.items);
   const current = items.find((item) => isIn(path, item));
+  const wanted = navGroups.flatMap((group) => group.items).find((item) => isIn(path, item));
 
   const linkOf = (item: NavItem, iconSize: number, className: string) => (
     <Link
@@ -69,14 +73,24 @@ export function Shell() {
         <header className="bar">
           <span className="here cut">{current ? text(current.key) : ''}</span>
         </header>
-        <main id="main">
-          <Outlet />
-        </main>
+        <main id="main">{wanted && !mayOpen(wanted) ? <MissingScope item={wanted} /> : <Outlet />}</main>
       </div>
       <nav className="bottom" aria-label={text('shortMenu')}>
         {items.slice(0, narrowItemsMax).map((item) => linkOf(item, 20, ''))}
       </nav>
     </div>
+  );
+}
+
+/** In place of a page that the session may not open. */
+function MissingScope({ item }: { item: NavItem }) {
+  const text = textsOf('shell');
+  return (
+    <EmptyState
+      icon={<IconLock size={20} aria-hidden />}
+      title={text('noScope', { page: text(item.key) })}
+      text={text('noScopeText', { scope: item.scope ?? '' })}
+    />
   );
 }
 

@@ -5,8 +5,8 @@ import type { CreateEndpoint } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
-import { IdChip } from '../design/id-chip.tsx';
 import { ErrorNote } from '../design/messages.tsx';
+import { ShownOnce } from '../design/shown-once.tsx';
 import { textsOf } from '../text/texts.ts';
 
 type EventKind = NonNullable<CreateEndpoint['events']>[number];
@@ -34,7 +34,10 @@ export function AddEndpoint({ onDone }: { onDone: () => void }) {
     mutationFn: () => api.createEndpoint({ body: { url: url.trim(), events } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['endpoints'] }),
   });
-  if (data) return <SecretOnce secret={data.secret} onStored={onDone} />;
+  if (data)
+    return (
+      <ShownOnce value={data.secret} label={text('secret')} text={text('secretOnce')} onStored={onDone} />
+    );
   const toggle = (kind: EventKind) =>
     setEvents(events.includes(kind) ? events.filter((one) => one !== kind) : [...events, kind]);
   return (
@@ -86,23 +89,5 @@ export function AddEndpoint({ onDone }: { onDone: () => void }) {
         </div>
       </form>
     </Card>
-  );
-}
-
-/** A secret until the person says that it is stored. */
-function SecretOnce({ secret, onStored }: { secret: string; onStored: () => void }) {
-  const text = textsOf('webhooks');
-  return (
-    <div className="note-box accent" role="status">
-      <div className="grow column">
-        <div className="strong">{text('secretOnce')}</div>
-        <div>
-          <IdChip value={secret} label={text('secret')} keep={80} />
-        </div>
-      </div>
-      <Button kind="primary" onClick={onStored}>
-        {text('stored')}
-      </Button>
-    </div>
   );
 }

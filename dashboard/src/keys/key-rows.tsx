@@ -1,0 +1,91 @@
+// The rows of keys. One that was not used for 90 days is marked.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Key } from '../../../client/src/generated.ts';
+import { api } from '../api/client.ts';
+import { Button } from '../design/button.tsx';
+import { ErrorNote } from '../design/messages.tsx';
+import '../design/table.css';
+import { Timestamp } from '../design/timestamp.tsx';
+import { useNow } from '../design/use-now.ts';
+import { formatList } from '../text/format.ts';
+import { textsOf } from '../text/texts.ts';
+import { scopeText } from './scope-choice.tsx';
+
+const unusedMs = 90 * 86_400_000;
+
+export function KeyRows({ keys }: { keys: Key[] }) {
+  const text = textsOf('keys');
+  return (
+    <div className="table-frame">
+      <table className="table tall">
+        <colgroup>
+          <col width="220" />
+          <col />
+          <col width="130" />
+          <col width="130" />
+          <col width="120" />
+        </colgroup>
+        <thead>
+          <tr>
+            <th scope="col">{text('name')}</th>
+            <th scope="col">{text('may')}</th>
+            <th scope="col">{text('lastUsed')}</th>
+            <th scope="col">{text('expires')}</th>
+            <th scope="col">
+              <span className="hidden-text">{text('actions')}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <KeyRow key={key._id} apiKey={key} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function KeyRow({
+  apiKey: { _id: id, name, hint, scopes, lastUsedAt, createdAt, expiresAt },
+}: {
+  apiKey: Key;
+}) {
+  const text = textsOf('keys');
+  const queries = useQueryClient();
+  const nowMs = useNow();
+  const isUnused = nowMs - Date.parse(lastUsedAt ?? createdAt) > unusedMs;
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => api.revokeKey({ id }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['keys'] }),
+  });
+  const revoke = () => {
+    if (window.confirm(text('confirmRevoke', { name }))) mutate();
+  };
+  const words = formatList(scopes.map(scopeText));
+  return (
+    <tr>
+      <td>
+        <div className="strong cut" dir="auto">
+          {name}
+        </div>
+        <div className="small note mono" dir="ltr">
+          …{hint}
+        </div>
+      </td>
+      <td className="muted full" title={words}>
+        {words}
+      </td>
+      <td className={isUnused ? 'warn-text' : 'muted'}>
+        {lastUsedAt ? <Timestamp at={lastUsedAt} /> : text('never')}
+      </td>
+      <td className="muted wide-only">{expiresAt ? <Timestamp at={expiresAt} /> : text('never')}</td>
+      <td className="figure full">
+        <Button kind="quiet" isBusy={isPending} onClick={revoke}>
+          {text('revoke')}
+        </Button>
+        {error && <ErrorNote error={error} />}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,68 @@
+// Those who are signed in, and the end of their sessions.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Session } from '../../../client/src/generated.ts';
+import { api } from '../api/client.ts';
+import { Button } from '../design/button.tsx';
+import { ErrorNote } from '../design/messages.tsx';
+import '../design/table.css';
+import { Timestamp } from '../design/timestamp.tsx';
+import { textsOf } from '../text/texts.ts';
+
+export function SessionRows({ sessions }: { sessions: Session[] }) {
+  const text = textsOf('keys');
+  return (
+    <div className="table-frame">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{text('who')}</th>
+            <th scope="col">{text('by')}</th>
+            <th scope="col">{text('from')}</th>
+            <th scope="col">{text('lastUsed')}</th>
+            <th scope="col">
+              <span className="hidden-text">{text('actions')}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {sessions.map((session) => (
+            <SessionRow key={session._id} session={session} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function SessionRow({
+  session: { _id: id, name, key, address, lastUsedAt, isCurrent },
+}: {
+  session: Session;
+}) {
+  const text = textsOf('keys');
+  const queries = useQueryClient();
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => api.endSession({ id }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: [isCurrent ? 'session' : 'sessions'] }),
+  });
+  return (
+    <tr>
+      <td className="strong" dir="auto">
+        {name} {isCurrent && <span className="note">{text('you')}</span>}
+      </td>
+      <td className="muted wide-only">{key?.name ?? text('operator')}</td>
+      <td className="mono muted wide-only" dir="ltr">
+        {address}
+      </td>
+      <td className="muted">
+        <Timestamp at={lastUsedAt} />
+      </td>
+      <td className="figure full">
+        <Button kind="quiet" isBusy={isPending} onClick={() => mutate()}>
+          {text(isCurrent ? 'signOut' : 'end')}
+        </Button>
+        {error && <ErrorNote error={error} />}
+      </td>
+    </tr>
+  );
+}
