@@ -3,6 +3,7 @@ import { syncCalendars } from './appointments/booking/calendar-sync.ts';
 import { reconcileDue } from './appointments/booking/reconcile.ts';
 import { openAppointments } from './appointments/open-appointments.ts';
 import type { Clock } from './base/clock.ts';
+import { timed } from './base/metrics.ts';
 import { openRedis } from './base/redis.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
@@ -72,7 +73,10 @@ function openMessageDispatcher(parts: Parts, deliveries: DeliveryThread, publicU
     publicUrl,
     ...access,
     linkRecipient: openLinkRecipients({ ...parts, deliveries }),
-    onOutcome: (outcome) => parts.metrics.messages.inc({ outcome }),
+    onOutcome: (outcome, ms) => {
+      parts.metrics.messages.inc({ outcome });
+      if (ms !== undefined) parts.metrics.platformCalls.observe(ms / 1000);
+    },
     registeredMedia: (of) => ensureRegistered(parts, of),
     forgetMedia: (of) => forgetRejectedRegistration(parts, of),
     templateOutdated: async (message) => {
@@ -95,11 +99,11 @@ function openMessageDispatcher(parts: Parts, deliveries: DeliveryThread, publicU
 
 /** Queues, caches and batches that requests and workers of one process share. */
 function openShared(parts: Parts, publicUrl: () => string) {
-  const { metrics, log } = parts;
-  const onAttempts = (attempts: Record<string, number>) => {
-    for (const [outcome, times] of Object.entries(attempts)) metrics.deliveries.inc({ outcome }, times);
-  };
-  const deliveries = openDeliveryThread({ ...parts.forDeliveries, graceMs }, { log, onAttempts });
+  const { metrics } = parts;
+  const deliveries = openDeliveryThread({ ...parts.forDeliveries, graceMs }, parts);
+  const dispatcher = openMessageDispatcher(parts, deliveries, publicUrl);
+  metrics.watchQueue('messages', () => dispatcher.queued);
+  metrics.watchQueue('deliveries', () => deliveries.queued);
   const callbackApps = openCallbackApps(parts);
   parts.processSession.onWork(callbackApps.clear);
   return {
@@ -112,7 +116,7 @@ function openShared(parts: Parts, publicUrl: () => string) {
     publicUrl,
     lastCallbacks: openLastCallbacks(parts),
     exports: openExports(),
-    dispatcher: openMessageDispatcher(parts, deliveries, publicUrl),
+    dispatcher,
     sendSteps: openSendSteps(parts),
     applyReports: openApplyReports({ ...parts, deliveries, publicUrl }),
     applyReceived: openApplyReceived({ ...parts, deliveries }),
@@ -246,7 +250,7 @@ function workerRounds(deps: RoundDeps): WorkerRounds {
     queue: () => maintainQueue(deps),
     feed: () => feedSends(deps),
     removeCodes: openCodeRemoval(deps),
-    deliver: () => deps.deliveries.claimDue(),
+    deliver: () => timed(deps.metrics.claims, { queue: 'deliveries' }, () => deps.deliveries.claimDue()),
     endpointMaintenance: () => maintainWebhooks(deps),
     reconcile: () => reconcileDue(deps),
     calendarSync: () => syncCalendars(deps),

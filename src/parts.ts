@@ -11,12 +11,12 @@ import { type KeyRing, openCipher } from './base/cipher.ts';
 import { type Clock, systemClock } from './base/clock.ts';
 import { openKeyedHash } from './base/keyed-hash.ts';
 import type { Log } from './base/log.ts';
-import { openMetrics } from './base/metrics.ts';
+import { type Metrics, openMetrics } from './base/metrics.ts';
 import { type Outgoing, type OutgoingOptions, openOutgoing } from './base/outgoing.ts';
 import { rememberSecrets } from './base/remember-secrets.ts';
 import type { Config } from './config.ts';
 import { shareConnections } from './db/connections.ts';
-import { type Db, openDb } from './db/db.ts';
+import { type Connection, type Db, openDb } from './db/db.ts';
 import { gatewayConnections } from './db/gateways.ts';
 import { releaseKeysOf } from './db/idempotency-keys.ts';
 import type { OpenDatabase } from './db/open-database.ts';
@@ -116,6 +116,15 @@ async function openActiveSession(deps: ProcessSessionDeps & { log: Log; db: Db; 
   return { processSession, activity, held, isHeld: held.isHeld };
 }
 
+/** Opens the connections of hot statements. */
+const openHot = (connection: Connection, maxConnections: number, { poolWaits }: Metrics): Db =>
+  openDb(connection, {
+    maxConnections,
+    applicationName: gatewayConnections,
+    hot: true,
+    onWait: (ms) => poolWaits.observe({ pool: 'hot' }, ms / 1000),
+  });
+
 /** Opens the shared parts: settings, database, keys, clocks, and external systems. */
 export async function openParts(config: Config, options: AppOptions, { connection, db }: OpenDatabase) {
   const { log } = options;
@@ -123,11 +132,8 @@ export async function openParts(config: Config, options: AppOptions, { connectio
   const session = await openActiveSession({ connection, log, db, clock });
   const ring = options.keyRing ?? (await openKeyRing(config));
   const shares = shareConnections(config.databaseConnections);
-  const hot = openDb(connection, {
-    maxConnections: shares.hot,
-    applicationName: gatewayConnections,
-    hot: true,
-  });
+  const metrics = openMetrics();
+  const hot = openHot(connection, shares.hot, metrics);
   const outgoing = openOutgoing({ connectionsPerOrigin: 160, keepAliveMs: 30_000 });
   const webhookCalls = webhookCallsOf(config);
   const webhookOutgoing = openOutgoing(webhookCalls);
@@ -149,7 +155,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     webhookOutgoing,
     platform: openPlatform({ outgoing, guardedOutgoing: webhookOutgoing }),
     calendars: openCalendars(config, { outgoing, guarded: webhookOutgoing, clock }),
-    metrics: openMetrics(),
+    metrics,
     completions: openCompletionWaiters(),
     authenticator: openAuthenticator({ db, clock, log }),
     messagingApiUrl: config.messaging.apiUrl,

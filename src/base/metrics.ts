@@ -4,6 +4,14 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface Metrics {
   registry: Registry;
   requests: Histogram<'method' | 'route' | 'status'>;
+  platformCalls: Histogram;
+  sendOverhead: Histogram;
+  callbackToWebhook: Histogram;
+  claims: Histogram<'queue'>;
+  batchItems: Histogram<'batch'>;
+  poolWaits: Histogram<'pool'>;
+  /** Shows the length of a queue, read whenever the metrics are. */
+  watchQueue(queue: string, depth: () => number): void;
   messages: Counter<'outcome'>;
   statuses: Counter<'outcome'>;
   received: Counter<'outcome'>;
@@ -15,6 +23,38 @@ export interface Metrics {
   backups: Record<'age' | 'duration' | 'bytes' | 'failures' | 'snapshotAge', Gauge>;
 }
 
+/** Upper bounds in seconds, from half a millisecond. */
+const durations = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30];
+const sizes = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+
+function openHistograms(registry: Registry) {
+  const histogram = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[] = [],
+    buckets = durations,
+  ) => new Histogram({ name, help, labelNames, buckets, registers: [registry] });
+  return {
+    requests: histogram('gateway_http_request_seconds', 'Time to answer a request, by route.', [
+      'method',
+      'route',
+      'status',
+    ]),
+    platformCalls: histogram('gateway_platform_call_seconds', 'Time of a call that sends a message.'),
+    sendOverhead: histogram(
+      'gateway_send_overhead_seconds',
+      "Time to answer a send to one recipient, without the platform's own.",
+    ),
+    callbackToWebhook: histogram(
+      'gateway_callback_to_webhook_seconds',
+      "From a status report's arrival to the receiver's acceptance of its webhook, at the first attempt.",
+    ),
+    claims: histogram('gateway_claim_seconds', 'Time to claim due work, by queue.', ['queue']),
+    batchItems: histogram('gateway_batch_items', 'Items that one commit wrote, by batch.', ['batch'], sizes),
+    poolWaits: histogram('gateway_pool_wait_seconds', 'Wait for a database connection, by pool.', ['pool']),
+  };
+}
+
 /** Creates a registry with the default process metrics and the gateway's own. */
 export function openMetrics(): Metrics {
   const registry = new Registry();
@@ -22,15 +62,20 @@ export function openMetrics(): Metrics {
   const counter = (name: string, help: string) =>
     new Counter({ name, help, labelNames: ['outcome'], registers: [registry] });
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
+  const depths = new Map<string, () => number>();
+  new Gauge({
+    name: 'gateway_queue_depth',
+    help: 'Messages and webhooks that wait in the memory of this process.',
+    labelNames: ['queue'],
+    registers: [registry],
+    collect() {
+      for (const [queue, depth] of depths) this.set({ queue }, depth());
+    },
+  });
   return {
     registry,
-    requests: new Histogram({
-      name: 'gateway_http_request_seconds',
-      help: 'Time to answer a request, by route.',
-      labelNames: ['method', 'route', 'status'],
-      buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 30],
-      registers: [registry],
-    }),
+    ...openHistograms(registry),
+    watchQueue: (queue, depth) => void depths.set(queue, depth),
     messages: counter('gateway_messages_total', 'Calls to the messaging platform, by outcome.'),
     statuses: counter('gateway_statuses_total', "The messaging platform's reports, by what came of them."),
     received: counter('gateway_received_total', 'Inbound messages, by what came of them.'),
@@ -66,4 +111,18 @@ export function openMetrics(): Metrics {
       ),
     },
   };
+}
+
+/** Performs `work` and observes its duration, whatever its result. */
+export async function timed<Label extends string, T>(
+  histogram: Histogram<Label>,
+  labels: Partial<Record<Label, string>>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const beganMs = performance.now();
+  try {
+    return await work();
+  } finally {
+    histogram.observe(labels, (performance.now() - beganMs) / 1000);
+  }
 }

@@ -1,5 +1,8 @@
 // Monotonic time for durations within this process, unaffected by changes of the machine's clock.
 
+/** Milliseconds of the monotonic clock that all threads of this machine share. */
+export const machineMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+
 /** If the wall clock advances more than this against the monotonic one between two reads, it was set or the machine slept. */
 const jumpMs = 1_000;
 

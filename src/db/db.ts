@@ -34,6 +34,8 @@ export interface DbOptions {
   connectTimeoutMs?: number;
   /** Called when an idle connection is lost. The pool opens another. */
   onLostConnection?: (error: Error) => void;
+  /** Called with the milliseconds that a statement or transaction waited for its connection. */
+  onWait?: (ms: number) => void;
 }
 
 const hotSettings = [
@@ -117,6 +119,7 @@ export function openDb(connection: Connection, options: DbOptions): Db {
     settings: sessionSettings(options),
     answerWithinMs: answerWithin(options),
     onLostConnection: options.onLostConnection,
+    onWait: options.onWait,
   });
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
 }

@@ -12,6 +12,7 @@ export interface PoolOptions extends pg.PoolConfig {
   /** A session without an answer for this long is closed. */
   answerWithinMs: number | undefined;
   onLostConnection: ((error: Error) => void) | undefined;
+  onWait?: ((ms: number) => void) | undefined;
 }
 
 /** The server rejects writes; found while opening a session. */
@@ -104,7 +105,7 @@ function nameOf(text: string): string {
 
 /** Opens the pool. It connects at the first `connect`. */
 export function openPool(options: PoolOptions): PostgresPool {
-  const { hot, settings, answerWithinMs, onLostConnection, ...config } = options;
+  const { hot, settings, answerWithinMs, onLostConnection, onWait, ...config } = options;
   const pool = new pg.Pool({
     ...config,
     Client: hot ? PreparingClient : SessionClient,
@@ -134,10 +135,12 @@ export function openPool(options: PoolOptions): PostgresPool {
 
   async function connect() {
     if (readOnly && pool.idleCount === 0 && performance.now() < readOnly.untilMs) throw readOnly.error;
+    const beganMs = performance.now();
     const client = await newest().catch((error: unknown) => {
       if (isReadOnly(error)) readOnly = { error, untilMs: performance.now() + readOnlyBackoffMs };
       throw error;
     });
+    onWait?.(performance.now() - beganMs);
     const { release } = client;
     held.add(client);
     client.release = (destroy) => {

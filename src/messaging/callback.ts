@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError } from '../base/errors.ts';
 import type { Metrics } from '../base/metrics.ts';
+import { machineMs } from '../base/steady.ts';
 import { ok } from '../http/reply.ts';
 import type { Server } from '../http/request.ts';
 import { callbackBodyLimits, openUnauthenticatedBodies } from '../http/unauthenticated-body.ts';
@@ -93,14 +94,14 @@ function reportRoute(server: Server, deps: CallbackDeps, apps: CallbackApps): vo
     path,
     // no helmet headers on the busiest path: they protect browsers, which never call it
     { schema: { hide: true, params }, helmet: false },
-    async (request) => {
+    async (request, reply) => {
       const body = request.body as VerifiedCallback | undefined;
       const { app, callback } = body ?? (await verified(request, Buffer.alloc(0)));
       const content = deps.platform.readCallback(callback);
       const subjects = subjectsOf(content);
       // a number added a moment ago may not be cached yet
       const current = hasAll(app, subjects) ? app : await apps.fresh(senderIdOf(request));
-      await applyCallback(deps, current, content);
+      await applyCallback(deps, current, content, machineMs() - reply.elapsedTime);
       deps.lastCallbacks.note(sendersOf(current, subjects));
       return ok('Callback applied.', null);
     },
@@ -148,7 +149,12 @@ function hasAll({ numbers }: CallbackApp, { phoneNumbers, businessAccounts }: Su
   return true;
 }
 
-async function applyCallback(deps: CallbackDeps, app: CallbackApp, content: CallbackContent): Promise<void> {
+async function applyCallback(
+  deps: CallbackDeps,
+  app: CallbackApp,
+  content: CallbackContent,
+  arrivedAtMs: number,
+): Promise<void> {
   const accountsOf = (phoneNumberId: string) =>
     app.numbers
       .filter((number) => number.phone_number_id === phoneNumberId)
@@ -159,7 +165,8 @@ async function applyCallback(deps: CallbackDeps, app: CallbackApp, content: Call
   }));
   const foreign = reports.filter(({ accountIds }) => accountIds.length === 0).length;
   const own = reports.filter(({ accountIds }) => accountIds.length > 0);
-  const applied = own.length > 0 ? await deps.applyReports({ reports: own }) : { moved: 0, unknown: 0 };
+  const applied =
+    own.length > 0 ? await deps.applyReports({ arrivedAtMs, reports: own }) : { moved: 0, unknown: 0 };
   if (content.received.length + content.identities.length + content.preferences.length > 0)
     await applyReceived(deps, app, content);
   if (content.templates.length > 0) await applyTemplates(deps, app, content);

@@ -20,6 +20,8 @@ export interface BatchOptions<T> {
    * stay in the order of their arrival.
    */
   key?: (item: T) => string;
+  /** Called with the number of items when a run begins, for metrics. */
+  onRun?: (items: number) => void;
   /** Called before a run is repeated after a deadlock. */
   onDeadlock?: () => void;
 }
@@ -111,6 +113,7 @@ class Batcher<T, R> {
     this.#lastStartMs = performance.now();
     const taken = this.#waiting.splice(0, this.#fitting());
     this.#lastCount = taken.length;
+    this.#options.onRun?.(taken.length);
     taken.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
     try {
       const results = await this.#attempt(taken.map((entry) => entry.item));

@@ -1,9 +1,11 @@
 // A dispatcher with a platform that the test controls, and messages in a database for it.
+
 import { sql } from 'kysely';
 import { systemClock } from '../../src/base/clock.ts';
 import { VendorError } from '../../src/base/errors.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { openLog } from '../../src/base/log.ts';
+import { openMetrics } from '../../src/base/metrics.ts';
 import type { Db } from '../../src/db/db.ts';
 import { openCompletionWaiters } from '../../src/messaging/sending/completion-waiters.ts';
 import { type Dispatcher, openDispatcher } from '../../src/messaging/sending/dispatcher.ts';
@@ -124,6 +126,7 @@ export function open(
     release = resolve;
   });
   const dispatcher = openDispatcher({
+    metrics: openMetrics(),
     publicUrl: () => 'http://127.0.0.1:1',
     db: database.db,
     hot,

@@ -1,6 +1,7 @@
 // Storage of inbound messages: many callbacks in one transaction, each message once, with its contact and its event.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
+import type { Metrics } from '../../base/metrics.ts';
 import type { Db } from '../../db/db.ts';
 import type { ReceivedMessage } from '../../ports/platform-received.ts';
 import { eventBodyOf, type PublishDeps, publish } from '../../webhooks/publish.ts';
@@ -26,6 +27,7 @@ export interface ApplyReceivedDeps extends PublishDeps {
   hot: Db;
   clock: Clock;
   log: Log;
+  metrics: Pick<Metrics, 'batchItems'>;
 }
 
 export interface AppliedReceived {
@@ -50,6 +52,7 @@ export function openApplyReceived(deps: ApplyReceivedDeps): ApplyReceived {
     gapMs: 8,
     gapPerItemMs: 1,
     max: 200,
+    onRun: (items) => deps.metrics.batchItems.observe({ batch: 'received' }, items),
     key: ({ messages }) => messages[0]?.message.messageRef ?? '',
   });
   const apply: ApplyReceived = (callback) => {

@@ -1,6 +1,7 @@
 // Application of the platform's status reports: many callbacks in one transaction, forward only, each stage published once.
 import type { Clock } from '../../base/clock.ts';
 import { isUuid } from '../../base/ids.ts';
+import type { Metrics } from '../../base/metrics.ts';
 import type { StatusReport } from '../../ports/platform.ts';
 import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
@@ -15,11 +16,14 @@ import { statusEvents } from './status-events.ts';
 
 export interface ApplyDeps extends PublishDeps, ReactDeps {
   clock: Clock;
+  metrics: Pick<Metrics, 'batchItems'>;
   completions: CompletionWaiters;
 }
 
 /** The reports of one callback, each with the accounts whose sender has its phone number. */
 export interface ReportsOfCallback {
+  /** When it arrived, in milliseconds of `machineMs`. */
+  arrivedAtMs: number;
   reports: { accountIds: string[]; report: StatusReport }[];
 }
 
@@ -39,6 +43,7 @@ export function openApplyReports(deps: ApplyDeps): ApplyReports {
     gapMs: 8,
     gapPerItemMs: 1,
     max: 200,
+    onRun: (items) => deps.metrics.batchItems.observe({ batch: 'statuses' }, items),
     key: ({ reports }) => reports[0]?.report.correlationId ?? '',
   });
 }
@@ -87,11 +92,29 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
     done.leasedDeliveries.push(...(await publish(deps, tx, events)));
     return done;
   });
+  noteArrivals(leasedDeliveries, messages, callbacks);
   deps.deliveries.offer(leasedDeliveries);
   await reactToFailures(deps, moved);
   for (const message of moved) deps.completions.completed(message);
   await countResults(deps, messages, results);
   return results;
+}
+
+/** Notes in each delivery when the first callback about its message arrived, for metrics. */
+function noteArrivals(
+  deliveries: readonly LeasedDelivery[],
+  messages: readonly Reported[],
+  callbacks: readonly ReportsOfCallback[],
+): void {
+  const arrivals = new Map(
+    messages.map(({ id, callbacks: of }) => [
+      id,
+      Math.min(...of.map((callback) => (callbacks[callback] as ReportsOfCallback).arrivedAtMs)),
+    ]),
+  );
+  for (const first of deliveries)
+    for (const delivery of [first, ...(first.laterStages ?? [])])
+      delivery.causedAtMs = arrivals.get(delivery.subjectId);
 }
 
 /** Groups the reports by message, sorted by id: the order in which every statement locks its rows. */

@@ -40,8 +40,8 @@ export interface CallDeps extends RejectionDeps {
   }) => Promise<boolean>;
   /** Records that the platform writes a recipient's number differently. Never rejects. */
   linkRecipient: (link: RecipientLink) => Promise<void>;
-  /** Receives every call's outcome, for metrics: `accepted`, `not_sent`, `unknown`, or the class of the rejection. */
-  onOutcome: (outcome: string) => void;
+  /** Receives every call's outcome, for metrics: `accepted`, `not_sent`, `unknown`, or the class of the rejection. `ms`: of an accepted call. */
+  onOutcome: (outcome: string, ms?: number) => void;
 }
 
 /** A process that was suspended for longer must not make the call: another one may have failed the message. */
@@ -168,6 +168,7 @@ interface CallContext {
 
 async function callOnce(deps: CallDeps, message: LeasedMessage, context: CallContext): Promise<CallAdvice> {
   let accepted: SentMessage;
+  const beganMs = performance.now();
   try {
     accepted = await sendTo(deps, message, context);
   } catch (caught) {
@@ -175,7 +176,9 @@ async function callOnce(deps: CallDeps, message: LeasedMessage, context: CallCon
     if (await hasLostMedia(deps, message, error, context.platformMediaIds)) return retryUnsent(deps, message);
     return recordFailure(deps, message, error, context.access);
   }
-  deps.onOutcome('accepted');
+  const callMs = performance.now() - beganMs;
+  deps.onOutcome('accepted', callMs);
+  deps.completions.called(message.id, callMs);
   await deps.writes.accepted({ ...keyOf(message), messageRef: accepted.messageRef });
   deps.log.debug({ messageId: message.id, ...accepted }, 'message.accepted');
   const { recipientPhone: platformPhone } = accepted;

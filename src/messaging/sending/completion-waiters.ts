@@ -7,12 +7,16 @@ export interface Completion {
   state: number;
   wamid: string | null;
   error: MessageError | null;
+  /** Milliseconds of the platform's call, if this process made it. */
+  callMs?: number;
 }
 
 /** Finds completions among these messages, within the milliseconds that are left. */
 export type FindCompletions = (ids: string[], leftMs: number) => Promise<Completion[]>;
 
 export interface CompletionWaiters {
+  /** Notes how long the platform's call of this message took, for the request that waits for it. */
+  called(id: string, ms: number): void;
   /** Wakes the request that waits for this message. Call after the commit. */
   completed(completion: Completion): void;
   /** Makes requests that wait for these messages check soon whether they can still complete in time. */
@@ -31,6 +35,7 @@ const checkEveryMs = 1_000;
 const recheckAfterMs = 50;
 
 interface Waiter {
+  called: (ms: number) => void;
   complete: (completion: Completion) => void;
   recheck: () => void;
 }
@@ -42,6 +47,10 @@ export function openCompletionWaiters(): CompletionWaiters {
   let ended = false;
 
   return {
+    called(id, ms) {
+      waiters.get(id)?.called(ms);
+    },
+
     completed(completion) {
       waiters.get(completion.id)?.complete(completion);
     },
@@ -69,6 +78,7 @@ function waitFor(
 ): Promise<Map<string, Completion>> {
   const { ids, timeoutMs, find } = request;
   const completions = new Map<string, Completion>();
+  const calls = new Map<string, number>();
   const pending = new Set(ids);
   const endsAtMs = performance.now() + timeoutMs;
   return new Promise((resolve) => {
@@ -83,7 +93,8 @@ function waitFor(
     };
     const complete = (completion: Completion) => {
       if (!pending.delete(completion.id)) return;
-      completions.set(completion.id, completion);
+      const callMs = calls.get(completion.id);
+      completions.set(completion.id, callMs === undefined ? completion : { ...completion, callMs });
       waiters.delete(completion.id);
       if (pending.size === 0) end();
     };
@@ -100,7 +111,7 @@ function waitFor(
       if (pending.size > 0) rechecking ??= setTimeout(check, recheckAfterMs);
     };
     requests.add(end);
-    for (const id of ids) waiters.set(id, { complete, recheck });
+    for (const id of ids) waiters.set(id, { complete, recheck, called: (ms) => void calls.set(id, ms) });
     const deadline = setTimeout(end, timeoutMs);
     const checking = setInterval(check, checkEveryMs);
   });

@@ -1,4 +1,6 @@
 // The database writes of a dispatch, gathered into batches: many messages, one commit.
+
+import type { Metrics } from '../../base/metrics.ts';
 import { isTransient } from '../../db/failure.ts';
 import { batch } from '../../work/batch.ts';
 import { openDurableWrites } from './durable-writes.ts';
@@ -25,7 +27,8 @@ import {
   revertDispatch,
 } from './messages-moves-store.ts';
 
-export type DispatchWritesDeps = FailDeps & Parameters<typeof openDurableWrites>[0];
+export type DispatchWritesDeps = FailDeps &
+  Parameters<typeof openDurableWrites>[0] & { metrics: Pick<Metrics, 'batchItems'> };
 
 export interface DispatchWrites {
   /** Begins the dispatch of messages; returns for each whether it may be called. Rejects if that is unknown. */
@@ -53,11 +56,14 @@ export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSign
   const { hot, completions } = deps;
   const durably = openDurableWrites(deps, stopping);
   const begin = batchedBegin(deps);
-  const accepted = batched<AcceptedMessage>(async (messages) => {
-    await recordAccepted(hot, messages);
-    for (const { id, messageRef: wamid } of messages)
-      completions.completed({ id, state: state.accepted, wamid, error: null });
-  });
+  const accepted = batched<AcceptedMessage>(
+    async (messages) => {
+      await recordAccepted(hot, messages);
+      for (const { id, messageRef: wamid } of messages)
+        completions.completed({ id, state: state.accepted, wamid, error: null });
+    },
+    (items) => deps.metrics.batchItems.observe({ batch: 'accepted' }, items),
+  );
   const failed = batched<MessageKey & { error: MessageError }>((failures) =>
     failAndPublish(deps, failures, [state.queued, state.dispatching]),
   );
@@ -99,13 +105,14 @@ export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSign
 /** Gathers items into one statement of up to 500, sorted by message id. */
 function batched<T extends { id: string }>(
   write: (items: T[]) => Promise<unknown>,
+  onRun: (items: number) => void = () => {},
 ): (item: T) => Promise<void> {
   return batch<T, void>(
     async (items) => {
       await write(items);
       return items.map(() => undefined);
     },
-    { gapMs: 2, max: 500, key: ({ id }) => id },
+    { gapMs: 2, max: 500, key: ({ id }) => id, onRun },
   );
 }
 

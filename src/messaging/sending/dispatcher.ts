@@ -1,6 +1,7 @@
 // The dispatcher of this process: one queue per sender, fed by requests and by the worker.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
+import { type Metrics, timed } from '../../base/metrics.ts';
 import type { Db } from '../../db/db.ts';
 import { batch } from '../../work/batch.ts';
 import { KeyedQueue } from '../../work/keyed-queue.ts';
@@ -34,6 +35,7 @@ export interface DispatchDeps extends SenderEventDeps, Omit<CallDeps, 'writes' |
   /** Holds a template that the platform rejected until it approves it again. */
   templateRefused: (message: LeasedTemplate, error: MessageError) => Promise<void>;
   completions: CompletionWaiters;
+  metrics: Pick<Metrics, 'claims' | 'batchItems'>;
   /** The process that leases; see `db/process-session.ts`. */
   processId: number;
 }
@@ -105,6 +107,11 @@ export class Dispatcher {
     if (messages.length > 0) this.#writes.revert(messages);
   }
 
+  /** Messages that wait in memory. */
+  get queued(): number {
+    return this.#queues.queued;
+  }
+
   /** How many more messages of a sender and priority this process could call within about a second. */
   capacity(senderId: string, messagesPerSecond: number, priority: number): number {
     return Math.max(0, messagesPerSecond - (this.#queues.find(senderId)?.state.queue?.size(priority) ?? 0));
@@ -162,11 +169,13 @@ export class Dispatcher {
 
   /** Claims due messages: suspends those of held templates, fails cancelled and expired ones, leaves paused ones, offers the others. */
   async #claim(): Promise<number> {
-    const { hot, processId } = this.#deps;
+    const { hot, processId, metrics } = this.#deps;
     const busy = this.#all()
       .filter((queue) => queue.size(leastUrgent) >= fullQueueSize)
       .map(({ senderId }) => senderId);
-    const { claimed, held } = await claimDue(hot, claimPerSender, busy, processId);
+    const { claimed, held } = await timed(metrics.claims, { queue: 'messages' }, () =>
+      claimDue(hot, claimPerSender, busy, processId),
+    );
     if (held.length > 0) await suspendMessages(hot, held);
     const ended = claimed.filter(({ cancelled, expired }) => cancelled || expired);
     const failures = ended.map((message) => ({

@@ -20,7 +20,7 @@ import { slowPace } from './paces-store.ts';
 export interface RejectionDeps {
   db: Db;
   log: Log;
-  completions: Pick<CompletionWaiters, 'recheckSoon'>;
+  completions: Pick<CompletionWaiters, 'recheckSoon' | 'called'>;
   writes: Pick<DispatchWrites, 'retry' | 'failed' | 'suspend'>;
   effects: RejectionEffects;
   /** Requests a reading of the sender's templates: what the gateway knows of this one is out of date. */

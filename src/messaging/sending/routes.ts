@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import { isUuid } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
+import type { Metrics } from '../../base/metrics.ts';
 import { lowestUuidAt } from '../../base/uuid-time.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { ListMessagesQuery, MessageDetail, MessageItem, MessageParams } from '../../contract/messages.ts';
@@ -12,6 +13,7 @@ import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { deliveriesOf } from '../../webhooks/publish.ts';
 import { templateNotFound } from '../templates/submit.ts';
+import type { Completion } from './completion-waiters.ts';
 import { contactHistoryRoutes } from './contact-history-routes.ts';
 import type { DeleteTemplateDeps } from './delete-template.ts';
 import { deleteTemplateRoutes } from './delete-template-routes.ts';
@@ -27,7 +29,8 @@ import { awaitCompletions, releasingKey, type StartedSend, startSend } from './s
 import { showMessage, showMessages } from './show-messages.ts';
 import { keyLeaseSeconds } from './store-send.ts';
 
-export type SendingRoutesDeps = ResendDeps & DeleteTemplateDeps & { keyedHash: KeyedHash };
+export type SendingRoutesDeps = ResendDeps &
+  DeleteTemplateDeps & { keyedHash: KeyedHash; metrics: Pick<Metrics, 'sendOverhead'> };
 
 const prefersAsync = /(^|[,;\s])respond-async($|[,;\s])/i;
 
@@ -51,7 +54,7 @@ async function resultsOf(
   accountId: string,
   send: StartedSend,
   isAsync: boolean,
-): Promise<ResultRow[]> {
+): Promise<(ResultRow & Pick<Completion, 'callMs'>)[]> {
   const completions = isAsync ? undefined : await awaitCompletions(deps, accountId, send.awaited);
   const queued = { state: state.queued, wamid: null, error: null };
   return send.messages.map(({ id, phone, name }) => ({
@@ -116,7 +119,12 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
         }
       }
       const send = await startSend(deps, { accountId, ...request.body }, key || undefined);
-      return respondWith(send, await resultsOf(deps, accountId, send, isAsync));
+      const rows = await resultsOf(deps, accountId, send, isAsync);
+      await respondWith(send, rows);
+      const [{ callMs } = {}] = rows;
+      if (rows.length === 1 && callMs !== undefined)
+        deps.metrics.sendOverhead.observe((reply.elapsedTime - callMs) / 1000);
+      return reply;
     },
   );
 }

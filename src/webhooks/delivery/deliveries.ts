@@ -1,5 +1,7 @@
 // Deliveries of this process: queues what it leases, attempts it, records the results.
 import type { Cipher } from '../../base/cipher.ts';
+import { machineMs } from '../../base/steady.ts';
+import { uuidTime } from '../../base/uuid-time.ts';
 import type { Leased } from '../../work/keyed-queue.ts';
 import { findVersions } from '../endpoints/store.ts';
 import { openTargets, type Targets } from '../endpoints/targets.ts';
@@ -24,6 +26,8 @@ export interface DeliverDeps extends AttemptDeps, RecordDeps {
 export interface Deliveries {
   /** The process that leases its deliveries. */
   readonly processId: number;
+  /** Deliveries that wait in memory. */
+  readonly queued: number;
   /** Takes deliveries that this process leases. Call it after the commit that wrote them. */
   offer(deliveries: LeasedDelivery[]): void;
   /** Endpoints with so much queued here that `publish` should leave new deliveries to any process. */
@@ -105,6 +109,10 @@ class LocalDeliveries implements Deliveries {
     this.#watchChanges();
   }
 
+  get queued(): number {
+    return this.#queue.size;
+  }
+
   busyEndpoints(): string[] {
     return this.#queue.busyEndpoints();
   }
@@ -166,7 +174,7 @@ class LocalDeliveries implements Deliveries {
     try {
       const result = await attemptGroup(
         item,
-        ({ id, body }) => this.attemptOnce(item.endpointId, item.version, id, body),
+        (delivery) => this.#attempt(item, delivery),
         () => queue.drains === drains && clock.steady() < untilMs,
       );
       await this.#record(result, startBeforeMs + this.#deps.webhookTimeoutMs);
@@ -175,6 +183,17 @@ class LocalDeliveries implements Deliveries {
     }
     queue.running -= 1;
     this.#startNext(queue);
+  }
+
+  /** Attempts a delivery of the group that begins with `first`. */
+  async #attempt(
+    { endpointId, version }: LeasedDelivery,
+    { id, body, causedAtMs }: LeasedDelivery,
+  ): Promise<AttemptResult | undefined> {
+    const result = await this.attemptOnce(endpointId, version, id, body);
+    if (result?.delivered && causedAtMs !== undefined)
+      this.#settings.onDelivered?.(Math.max(0, machineMs() - causedAtMs));
+    return result;
   }
 
   /** The next call does not wait for the commit of successes. A failure is recorded after them, to keep the order of writes. */
@@ -193,6 +212,9 @@ class LocalDeliveries implements Deliveries {
     this.#unrecorded += done.length;
     try {
       const released = await this.#recorder.succeeded(done, untilMs, this.#stop.signal);
+      // their callbacks arrived just before they were written
+      for (const next of released)
+        next.causedAtMs = machineMs() - this.#deps.clock.now() + uuidTime(next.id).getTime();
       if (released.length > 0) this.offer(released);
     } catch (error) {
       this.#logNotRecorded(done[0] as LeasedDelivery, error);

@@ -59,6 +59,8 @@ export interface LeasedDelivery {
   laterStages?: LeasedDelivery[];
   /** Of a delivery that this process published; others have a lease of their own, their `due_at`. */
   lease?: PublishedLease;
+  /** When its cause arrived, in milliseconds of `machineMs`, for metrics; unknown for a delivery that was claimed. */
+  causedAtMs?: number | undefined;
 }
 
 export interface SuccessfulAttempt {

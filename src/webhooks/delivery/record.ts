@@ -16,6 +16,7 @@ import {
   type PublishedLease,
   type SucceededDelivery,
 } from './delivery.ts';
+import type { DeliverySettings } from './settings.ts';
 import {
   completeDeliveries,
   type EndpointFailures,
@@ -70,7 +71,7 @@ export class Recorder {
   #delayed = 0;
 
   /** `random` is in [0, 1), for the jitter of the schedule. */
-  constructor(deps: RecordDeps, settings: { schedule: Schedule; random?: () => number }) {
+  constructor(deps: RecordDeps, settings: Pick<DeliverySettings, 'schedule' | 'random' | 'onRecord'>) {
     this.#deps = deps;
     this.#schedule = settings.schedule;
     this.#random = settings.random ?? Math.random;
@@ -79,6 +80,7 @@ export class Recorder {
       ...common,
       key: ([first]) => (first ? lockKey(first) : ''),
       gapMs: gapMs.success,
+      ...(settings.onRecord ? { onRun: settings.onRecord } : {}),
     });
     this.failed = batch<FailedDelivery, FailureRecorded>((failed) => this.#recordFailures(failed), {
       ...common,

@@ -18,6 +18,10 @@ export interface DeliverySettings {
   random?: () => number;
   /** Called after every attempt, for metrics. */
   onAttempt?: (result: AttemptResult) => void;
+  /** Called with the milliseconds from a delivery's cause to its success, if the cause is known, for metrics. */
+  onDelivered?: (ms: number) => void;
+  /** Called with the number of deliveries of each commit of successes, for metrics. */
+  onRecord?: (deliveries: number) => void;
 }
 
 export const deliveryDefaults: DeliverySettings = {

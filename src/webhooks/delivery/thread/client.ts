@@ -1,22 +1,22 @@
 // The main thread's side of the delivery thread: signing, TLS and slow receivers take no time from requests.
 import { Worker } from 'node:worker_threads';
 import { type Logger, symbols } from 'pino';
+import type { Metrics } from '../../../base/metrics.ts';
 import type { Deliveries } from '../deliveries.ts';
 import type { AttemptResult, LeasedDelivery } from '../delivery.ts';
 import type {
-  AttemptCounts,
   MessageFromThread,
   MessageToThread,
   ThreadCall,
   ThreadCalls,
   ThreadReply,
+  ThreadReport,
   ThreadSettings,
 } from './messages.ts';
 
 export interface DeliveryThreadDeps {
   log: Logger;
-  /** Called with the number of attempts by result. */
-  onAttempts: (attempts: AttemptCounts) => void;
+  metrics: Pick<Metrics, 'deliveries' | 'callbackToWebhook' | 'poolWaits' | 'batchItems'>;
 }
 
 /** The size of the thread's young generation: its objects live briefly, so few are ever moved. */
@@ -52,6 +52,7 @@ class ThreadDeliveries implements DeliveryThread {
   >();
   #lastNumber = 0;
   #busy: string[] = [];
+  #queued = 0;
   #capacityListener = () => {};
   #stopping = false;
 
@@ -88,6 +89,10 @@ class ThreadDeliveries implements DeliveryThread {
 
   offer(deliveries: LeasedDelivery[]): void {
     if (deliveries.length > 0) this.#send({ offer: deliveries });
+  }
+
+  get queued(): number {
+    return this.#queued;
   }
 
   busyEndpoints(): string[] {
@@ -141,9 +146,18 @@ class ThreadDeliveries implements DeliveryThread {
   #receive(message: Exclude<MessageFromThread, { ready: true }>): void {
     if ('log' in message) writeLine(this.#deps.log, message.log);
     else if ('busy' in message) this.#busy = message.busy;
-    else if ('attempts' in message) this.#deps.onAttempts(message.attempts);
+    else if ('report' in message) this.#observe(message.report);
     else if ('capacity' in message) this.#capacityListener();
     else this.#settle(message);
+  }
+
+  #observe({ attempts, callbackToWebhookMs, poolWaitMs, recorded, queued }: ThreadReport): void {
+    const { metrics } = this.#deps;
+    for (const [outcome, times] of Object.entries(attempts)) metrics.deliveries.inc({ outcome }, times);
+    for (const ms of callbackToWebhookMs) metrics.callbackToWebhook.observe(ms / 1000);
+    for (const ms of poolWaitMs) metrics.poolWaits.observe({ pool: 'deliveries' }, ms / 1000);
+    for (const groups of recorded) metrics.batchItems.observe({ batch: 'delivered' }, groups);
+    this.#queued = queued;
   }
 
   #settle(reply: ThreadReply): void {

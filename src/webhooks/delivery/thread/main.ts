@@ -9,10 +9,10 @@ import { openDb } from '../../../db/db.ts';
 import { gatewayConnections } from '../../../db/gateways.ts';
 import { openDeliveries } from '../deliveries.ts';
 import type {
-  AttemptCounts,
   MessageFromThread,
   MessageToThread,
   ThreadCall,
+  ThreadReport,
   ThreadSettings,
 } from './messages.ts';
 
@@ -23,15 +23,25 @@ const port = parentPort as MessagePort;
 const settings = workerData as ThreadSettings;
 const send = (message: MessageFromThread) => port.postMessage(message);
 
+const nothing = (): Omit<ThreadReport, 'queued'> => ({
+  attempts: {},
+  callbackToWebhookMs: [],
+  poolWaitMs: [],
+  recorded: [],
+});
+let measured = nothing();
+
 const log = openLog(settings.logLevel, { write: (line) => send({ log: line }) });
 const hot = openDb(settings.connection, {
   maxConnections: settings.maxConnections,
   applicationName: gatewayConnections,
   hot: true,
+  onWait: (ms) => {
+    measured.poolWaitMs.push(ms);
+  },
 });
 const webhookOutgoing = openOutgoing(settings.outgoing);
 
-let attempts: AttemptCounts = {};
 const deliveries = openDeliveries(
   {
     hot,
@@ -45,8 +55,14 @@ const deliveries = openDeliveries(
   {
     onAttempt(result) {
       const name = result.delivered ? 'delivered' : result.reason;
-      attempts[name] = (attempts[name] ?? 0) + 1;
+      measured.attempts[name] = (measured.attempts[name] ?? 0) + 1;
       reportSoon();
+    },
+    onDelivered: (ms) => {
+      measured.callbackToWebhookMs.push(ms);
+    },
+    onRecord: (groups) => {
+      measured.recorded.push(groups);
     },
   },
 );
@@ -58,8 +74,8 @@ let busyAsReported = '';
 function report(): void {
   clearTimeout(reportTimer);
   reportTimer = undefined;
-  send({ attempts });
-  attempts = {};
+  send({ report: { ...measured, queued: deliveries.queued } });
+  measured = nothing();
   reportBusy();
 }
 

@@ -43,13 +43,24 @@ export interface PassedError {
 
 export type ThreadReply = { number: number; result: unknown } | { number: number; error: PassedError };
 
-/** Attempts by result since they were last reported. */
-export type AttemptCounts = Record<string, number>;
+/** What happened since the last report. */
+export interface ThreadReport {
+  /** Attempts by result. */
+  attempts: Record<string, number>;
+  /** Milliseconds from callback to webhook. */
+  callbackToWebhookMs: number[];
+  /** Milliseconds of each wait for a connection. */
+  poolWaitMs: number[];
+  /** Ordering groups of each commit of successes. */
+  recorded: number[];
+  /** Deliveries that wait now. */
+  queued: number;
+}
 
 export type MessageFromThread =
   | { ready: true }
   | { log: string }
   | { busy: string[] }
   | { capacity: true }
-  | { attempts: AttemptCounts }
+  | { report: ThreadReport }
   | ThreadReply;
