@@ -44,8 +44,13 @@ export interface BenchFixture {
   /** CPU of each process. */
   meters: Meters;
   account(name: string): Promise<Account>;
-  /** Adds numbers with 1,000 messages per second on one app, and the benchmarks' templates, to an account. */
-  numbers(account: Account, count: number): Promise<Numbers>;
+  /**
+   * Adds numbers with 1,000 messages per second on one app, and the benchmarks' templates, to an account. The app's callbacks go to
+   * the gateway at `url` (default: the fixture's).
+   */
+  numbers(account: Account, count: number, url?: string): Promise<Numbers>;
+  /** Starts another gateway process with these settings in addition to the fixture's. The caller stops it. */
+  anotherGateway(settings: Record<string, string>): Promise<GatewayProcess>;
   /** Creates an endpoint of the account at the receiver's hook. */
   endpoint(account: Account, hook: string): Promise<void>;
   close(): Promise<void>;
@@ -116,10 +121,17 @@ export async function startBenchFixture(
 ): Promise<BenchFixture> {
   progress('starting the sandbox, a receiver, and the gateway with its database');
   const [sandbox, receiver] = [await startSandboxProcess(), startRpcProcess('receiver.ts')];
-  const gateway = await startGatewayProcess(
-    { ...gatewaySettings(sandbox, googleClient), RATE_LIMIT_PER_MINUTE: '0', ...options.settings },
-    options.nodeFlags,
-  );
+  const startGateway = (settings: Record<string, string> = {}) =>
+    startGatewayProcess(
+      {
+        ...gatewaySettings(sandbox, googleClient),
+        RATE_LIMIT_PER_MINUTE: '0',
+        ...options.settings,
+        ...settings,
+      },
+      options.nodeFlags,
+    );
+  const gateway = await startGateway();
   const { db, serverPid } = await openDatabaseOf(gateway.dataDir);
   const platform = cloudApiControl(sandbox.cloudApiUrl);
   await platform.settings({ sentMs: 0, deliveredMs: 0, readMs: 0, messagesPerSecond: 0 });
@@ -148,7 +160,8 @@ export async function startBenchFixture(
         client: new ChatbotGateway({ baseUrl: gateway.url, apiKey: key.apiKey, retries: 0 }),
       };
     },
-    numbers: (account, count) => addNumbers(account, count, { gateway, platform }),
+    numbers: (account, count, url = gateway.url) => addNumbers(account, count, { url, platform }),
+    anotherGateway: startGateway,
     async endpoint(account, hook) {
       const url = `${receiverUrl}/hooks/${hook}`;
       const { secret } = await account.client.createEndpoint({ body: { url } });
@@ -167,7 +180,7 @@ let apps = 0;
 async function addNumbers(
   account: Account,
   count: number,
-  { gateway, platform }: Pick<BenchFixture, 'gateway' | 'platform'>,
+  { url, platform }: Pick<BenchFixture, 'platform'> & { url: string },
 ): Promise<Numbers> {
   const series = String(++apps).padStart(3, '0');
   const app = {
@@ -197,7 +210,7 @@ async function addNumbers(
     });
     senderIds.push(_id);
   }
-  await platform.subscribe(app.id, `${gateway.url}/callbacks/messaging/${senderIds[0]}`, verifyToken);
+  await platform.subscribe(app.id, `${url}/callbacks/messaging/${senderIds[0]}`, verifyToken);
   await account.client.syncTemplates();
   const { items } = await account.client.listTemplates({ limit: 100 });
   return {

@@ -5,6 +5,7 @@ import { distinctBookings } from './booking-calls.ts';
 import type { CallersInput, OneCall } from './callers.ts';
 import { nowMs } from './child.ts';
 import { readConditions, reportConditions } from './conditions.ts';
+import { activityBetween, activityRows, readActivity } from './database-activity.ts';
 import { type Measured, measureCalls } from './measured-calls.ts';
 import { medianOf } from './percentiles.ts';
 import { progress, saveFigures, table } from './print.ts';
@@ -18,6 +19,8 @@ interface BookingsSpreadOptions {
   /** In each round, and at the constant rate. */
   bookings: number;
   rounds: number;
+  /** Rounds are repeated for at least this long. */
+  minutes: number;
   profile: boolean;
 }
 
@@ -30,7 +33,7 @@ const bookingsPerDay = 24;
 
 /** Measures, prints and saves the figures. Fails if a booking was not confirmed exactly once in database and calendar. */
 export async function bookingsSpread(options: BookingsSpreadOptions): Promise<void> {
-  const { staff: members, callers, bookings, rounds, profile } = options;
+  const { staff: members, callers, bookings, rounds, minutes, profile } = options;
   const fixture = await startBenchFixture({ nodeFlags: profile ? profileFlags('bookings') : [] });
   const window = { fromMs: 0, toMs: 0 };
   const caller = startRpcProcess('callers.ts');
@@ -61,19 +64,23 @@ export async function bookingsSpread(options: BookingsSpreadOptions): Promise<vo
     await runBare();
     const conditions = readConditions();
     const measured: { bare: Measured; bookings: Measured }[] = [];
-    for (let round = 1; round <= rounds; round++) {
-      progress(`round ${round} of ${rounds}`);
+    const activityBefore = await readActivity(fixture.db);
+    const [expectedBefore, untilMs] = [expected, nowMs() + minutes * 60_000];
+    for (let round = 1; round <= rounds || nowMs() < untilMs; round++) {
+      progress(`round ${round}`);
       const calls = await nextCalls();
       const one = { bare: await runBare(), fromMs: nowMs(), bookings: await run(fixture.gateway.url, calls) };
       Object.assign(window, { fromMs: one.fromMs, toMs: nowMs() });
       measured.push(one);
     }
+    const activity = activityBetween(activityBefore, await readActivity(fixture.db));
+    const bookingsThen = expected - expectedBefore;
     const middle = (of: (round: (typeof measured)[number]) => number | undefined) => medianOf(measured, of);
     const perSecond = Math.round(openLoopShare * middle((round) => round.bookings.perSecond));
     progress(`a constant rate of ${perSecond}/s`);
     const openLoop = await run(fixture.gateway.url, await nextCalls(), { perSecond });
     table(
-      `Distinct bookings over ${members} staff with calendars, ${callers} callers, medians of ${rounds} rounds`,
+      `Distinct bookings over ${members} staff with calendars, ${callers} callers, medians of ${measured.length} rounds`,
       [
         ['', 'per second', 'p50 ms', 'p95 ms', 'p99 ms'],
         ...(['bookings', 'bare'] as const).map((name) => [
@@ -94,6 +101,10 @@ export async function bookingsSpread(options: BookingsSpreadOptions): Promise<vo
           .map((name) => [`CPU ms per booking: ${name}`, middle((round) => round.bookings.cpu[name])]),
       ],
     );
+    table(
+      'The database in the meantime, with the rows of the bare route',
+      activityRows(activity, bookingsThen, 'booking'),
+    );
     const verdict = reportConditions(
       conditions,
       measured.map((round) => round.bare.perSecond),
@@ -101,7 +112,12 @@ export async function bookingsSpread(options: BookingsSpreadOptions): Promise<vo
     const events = await Promise.all(staff.map(({ email }) => fixture.google.liveEvents(email ?? '')));
     const inCalendars = events.reduce((sum, { length }) => sum + length, 0);
     if (inCalendars !== expected) throw new Error(`${inCalendars} events for ${expected} bookings`);
-    saveFigures('bookings-spread', options, { measured, openLoop: { ...openLoop, perSecond }, verdict });
+    saveFigures('bookings-spread', options, {
+      measured,
+      openLoop: { ...openLoop, perSecond },
+      activity,
+      verdict,
+    });
   } finally {
     await Promise.all([caller.stop(), bare.stop()]);
     await fixture.close();

@@ -12,8 +12,15 @@ export interface Message {
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
-/** The headers of every response of the gateway. */
-const gatewayHeaders = {
+/** The headers of every response of the gateway, and the only ones of a callback's. */
+const commonHeaders = {
+  'x-request-id': uuid,
+  'cache-control': 'no-store',
+  'content-type': 'application/json; charset=utf-8',
+};
+
+/** The headers of the API's responses. */
+const apiHeaders = {
   'content-security-policy':
     "default-src 'self';base-uri 'self';font-src 'self' https: data:;form-action 'self';frame-ancestors 'self';" +
     "img-src 'self' data:;object-src 'none';script-src 'self';script-src-attr 'none';style-src 'self' https: 'unsafe-inline'",
@@ -21,16 +28,13 @@ const gatewayHeaders = {
   'cross-origin-resource-policy': 'same-origin',
   'origin-agent-cluster': '?1',
   'referrer-policy': 'no-referrer',
-  'strict-transport-security': 'max-age=31536000; includeSubDomains',
   'x-content-type-options': 'nosniff',
   'x-dns-prefetch-control': 'off',
   'x-download-options': 'noopen',
   'x-frame-options': 'SAMEORIGIN',
   'x-permitted-cross-domain-policies': 'none',
   'x-xss-protection': '0',
-  'x-request-id': uuid,
-  'cache-control': 'no-store',
-  'content-type': 'application/json; charset=utf-8',
+  ...commonHeaders,
 };
 
 export function sendCall(recipients: number): Message {
@@ -40,13 +44,13 @@ export function sendCall(recipients: number): Message {
     variables: { '1': 'Ada', '2': 'A-491700000000', '3': 'on Friday' },
   };
   return {
-    headers: { 'content-type': 'application/json', 'x-api-key': `cgw_${'k'.repeat(43)}` },
+    headers: { 'content-type': 'application/json', 'x-api-key': `cgw_${'k'.repeat(49)}` },
     body: json({ templateId: uuid, senderId: uuid, recipients: Array(recipients).fill(recipient) }),
   };
 }
 
 export function sendResponse(recipients: number): Message {
-  const message = {
+  const result = {
     id: uuid,
     messageId: wamid,
     recipientPhone: '491700000000',
@@ -61,9 +65,11 @@ export function sendResponse(recipients: number): Message {
     accepted: recipients,
     failed: 0,
     queued: 0,
-    messages: Array(recipients).fill(message),
+    messages: Array(recipients).fill(result),
   };
-  return { headers: gatewayHeaders, body: json({ success: true, message: 'Sent.', data }) };
+  const people = recipients === 1 ? '1 recipient' : `${recipients} recipients`;
+  const message = `Template sent to ${people}: ${recipients} accepted.`;
+  return { headers: apiHeaders, body: json({ success: true, message, data }) };
 }
 
 export const platformCall: Message = {
@@ -143,8 +149,8 @@ const callback = (status: string): Message => ({
 export const callbacks: readonly Message[] = ['sent', 'delivered', 'read'].map(callback);
 
 export const callbackResponse: Message = {
-  headers: gatewayHeaders,
-  body: json({ success: true, message: 'Taken.', data: null }),
+  headers: commonHeaders,
+  body: json({ success: true, message: 'Callback applied.', data: null }),
 };
 
 const webhook = (status: string): Message => ({

@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { RpcReply } from './child.ts';
+import { cpuMs } from './cpu.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 let gatewayRoot = root;
@@ -20,6 +21,8 @@ const stopWithinMs = 12_000;
 
 export interface RunningProcess {
   pid: number;
+  /** CPU milliseconds used so far; undefined if unknown. */
+  cpuMs(): number | undefined;
   stop(): Promise<void>;
 }
 
@@ -51,6 +54,7 @@ function track(child: ChildProcess): RunningProcess {
   const ended = once(child, 'exit').then(() => running.delete(child));
   return {
     pid: child.pid as number,
+    cpuMs: () => cpuMs(child.pid as number),
     async stop() {
       if (!running.has(child)) return;
       child.kill('SIGTERM');
@@ -167,7 +171,7 @@ export async function startGatewayProcess(
     throw error;
   });
   return {
-    pid: running.pid,
+    ...running,
     url,
     dataDir,
     async stop() {

@@ -9,7 +9,7 @@ const stageCount = 3;
 const keepAliveMs = 60_000;
 
 const secrets = new Map<string, string>();
-/** Message id → when each stage first arrived. */
+/** Hook and message id → when each stage first arrived. */
 let arrivals = new Map<string, number[]>();
 let counts = emptyCounts();
 let waiting: { stages: number; resolve: () => void }[] = [];
@@ -53,8 +53,9 @@ function receive(hook: string, signature: string | undefined, body: Buffer): num
     counts.other += 1;
     return 200;
   }
-  const known = arrivals.get(id) ?? [];
-  arrivals.set(id, known);
+  const key = `${hook}/${id}`;
+  const known = arrivals.get(key) ?? [];
+  arrivals.set(key, known);
   if (known[place] !== undefined) {
     counts.repeated += 1;
     return 200;
@@ -113,6 +114,11 @@ serveParent({
     }
     return counts;
   },
-  /** Arrival times of the stages of messages whose id has this ending. */
-  times: (input: { ending: string }) => new Map([...arrivals].filter(([id]) => id.endsWith(input.ending))),
+  /** Arrival times of the stages of messages whose id has this ending; of several hooks, those of the last. */
+  times: (input: { ending: string }) =>
+    new Map(
+      [...arrivals]
+        .filter(([key]) => key.endsWith(input.ending))
+        .map(([key, times]) => [key.slice(key.indexOf('/') + 1), times]),
+    ),
 });

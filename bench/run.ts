@@ -1,9 +1,12 @@
 // `npm run bench -- NAME`: runs one workload by its name.
+import { underConditions } from './conditions.ts';
 import { measureCheckout } from './processes.ts';
 import { optionLines, readOptions, type Workload } from './workload.ts';
 
 const names = [
   'lifecycle',
+  'endpoints',
+  'scale',
   'send',
   'callbacks',
   'sends',
@@ -47,6 +50,6 @@ else if (!(names as readonly string[]).includes(name)) {
   else {
     const { gateway, ...options } = readOptions(given, args);
     if (gateway) measureCheckout(String(gateway));
-    await given.run(options);
+    await underConditions(() => given.run(options));
   }
 }

@@ -1,8 +1,10 @@
 // Single sends, one after another, and the platform's own time for the same call.
 // Bare undici, not the client: the platform is called in the same way, and its time is subtracted.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import type { Account, BenchFixture, Numbers } from './bench-fixture.ts';
 import { nowMs } from './child.ts';
+import { median, type Spread, spread } from './percentiles.ts';
 
 /** A recipient without callbacks, because direct calls to the platform must not reach the gateway. */
 const quietRecipient = '+490000000204';
@@ -87,6 +89,34 @@ export async function openSingleSends(
       await Promise.all([toGateway.close(), toPlatform.close()]);
     },
   };
+}
+
+/** Times of single sends, and of the platform's own call right before each. */
+export interface SendTimes {
+  send: number[];
+  platform: number[];
+}
+
+const gapMs = 20;
+
+/** Makes single sends with a short pause after each, as long as `mayContinue` allows for the number made. */
+export async function sendWhile(
+  single: SingleSends,
+  mayContinue: (made: number) => boolean,
+): Promise<SendTimes> {
+  const times: SendTimes = { send: [], platform: [] };
+  while (mayContinue(times.send.length)) {
+    times.platform.push(await single.platform());
+    times.send.push(await single.send('order_update', orderVariables));
+    await sleep(gapMs);
+  }
+  return times;
+}
+
+/** The sends over the platform's own median. */
+export function overPlatform({ send, platform }: SendTimes): Spread {
+  const own = median(platform);
+  return spread(send.map((ms) => ms - own));
 }
 
 export const orderVariables = { '1': 'Ada', '2': 'A-1001', '3': 'on Friday' };

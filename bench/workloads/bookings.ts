@@ -32,10 +32,11 @@ export default workload({
       about: 'only distinct bookings with calendars: 32 staff, 64 callers, in rounds',
     },
     rounds: { default: 5, about: 'rounds, each in turn with a bare route, with --spread' },
+    minutes: { default: 0, about: 'at least as many minutes of rounds, with --spread' },
     profile: { default: false, about: 'write and show a CPU profile of the gateway' },
   },
-  async run({ rivals, bookings, staff: staffCount, atOnce, profile, spread: isSpread, rounds }) {
-    if (isSpread) return bookingsSpread({ staff: 32, callers: 64, bookings, rounds, profile });
+  async run({ rivals, bookings, staff: staffCount, atOnce, profile, spread: isSpread, rounds, minutes }) {
+    if (isSpread) return bookingsSpread({ staff: 32, callers: 64, bookings, rounds, minutes, profile });
     const fixture = await startBenchFixture({ nodeFlags: profile ? profileFlags('bookings') : [] });
     const window = { fromMs: 0, toMs: 0 };
     const caller = startRpcProcess('callers.ts');

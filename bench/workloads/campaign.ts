@@ -3,14 +3,11 @@ import { request } from 'undici';
 import { startBenchFixture } from '../bench-fixture.ts';
 import { nowMs } from '../child.ts';
 import { residentBytes } from '../cpu.ts';
-import { median, spread } from '../percentiles.ts';
 import { progress, saveFigures, table } from '../print.ts';
-import { openSingleSends, orderVariables, type SingleSends } from '../single-sends.ts';
+import { openSingleSends, overPlatform, type SingleSends, sendWhile } from '../single-sends.ts';
 import { workload } from '../workload.ts';
 
 const rowsPerChunk = 500;
-const gapMs = 20;
-const pause = () => new Promise((go) => setTimeout(go, gapMs));
 
 /** The file, a chunk at a time. */
 async function* csv(recipients: number): AsyncGenerator<Buffer> {
@@ -23,18 +20,9 @@ async function* csv(recipients: number): AsyncGenerator<Buffer> {
   }
 }
 
-/** Single sends until `isOver`, over the platform's own time. */
-async function sendsUntil(single: SingleSends, isOver: () => boolean) {
-  const send: number[] = [];
-  const platform: number[] = [];
-  while (!isOver() || send.length < 20) {
-    platform.push(await single.platform());
-    send.push(await single.send('order_update', orderVariables));
-    await pause();
-  }
-  const own = median(platform);
-  return spread(send.map((ms) => ms - own));
-}
+/** Single sends until `isOver`, over the platform's own time; at least 20. */
+const sendsUntil = async (single: SingleSends, isOver: () => boolean) =>
+  overPlatform(await sendWhile(single, (made) => !isOver() || made < 20));
 
 export default workload({
   about:

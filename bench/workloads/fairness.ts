@@ -6,7 +6,7 @@ import type { LoadInput, LoadResult } from '../load.ts';
 import { median, spread } from '../percentiles.ts';
 import { format, progress, saveFigures, table } from '../print.ts';
 import { startRpcProcess } from '../processes.ts';
-import { openSingleSends, orderVariables, type SingleSends } from '../single-sends.ts';
+import { openSingleSends, orderVariables, overPlatform, sendWhile } from '../single-sends.ts';
 import { workload } from '../workload.ts';
 
 const recipientsPerSend = 1_000;
@@ -21,17 +21,6 @@ async function queuedOf(fixture: BenchFixture, accountId: string): Promise<numbe
 }
 
 const pause = () => new Promise((go) => setTimeout(go, gapMs));
-
-async function idleSends(single: SingleSends, count: number) {
-  const send: number[] = [];
-  const platform: number[] = [];
-  for (let index = 0; index < count; index++) {
-    platform.push(await single.platform());
-    send.push(await single.send('order_update', orderVariables));
-    await pause();
-  }
-  return { send, platform };
-}
 
 export default workload({
   about: "Another account's single send during a campaign, and authentication overtaking marketing.",
@@ -51,8 +40,8 @@ export default workload({
       await fixture.endpoint(large, 'large');
       await fixture.endpoint(small, 'small');
       progress('single sends, idle');
-      await idleSends(smallSingle, Math.ceil(idle / 2));
-      const before = await idleSends(smallSingle, idle);
+      await sendWhile(smallSingle, (made) => made < idle / 2);
+      const before = await sendWhile(smallSingle, (made) => made < idle);
 
       progress('the campaign begins');
       const input: LoadInput = {
@@ -92,10 +81,6 @@ export default workload({
       const result = await loading;
       await Promise.all([largeSingle.close(), smallSingle.close()]);
 
-      const overPlatform = ({ send, platform }: typeof during) => {
-        const own = median(platform);
-        return spread(send.map((ms) => ms - own));
-      };
       const rows = {
         'single send, idle': overPlatform(before),
         'single send, during the campaign': overPlatform(during),

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { startBenchFixture } from '../bench-fixture.ts';
 import type { PostInput, PostResult } from '../callback-poster.ts';
+import { readConditions, reportConditions } from '../conditions.ts';
 import { perPiece, read } from '../cpu.ts';
 import type { LoadResult } from '../load.ts';
 import { median, medianOf } from '../percentiles.ts';
@@ -100,6 +101,7 @@ export default workload({
       for (const stage of stages) await reported(callbacks, stage);
       await inbound('usual');
       progress('statuses and inbound messages, in turn');
+      const conditions = readConditions();
       type Phase = Awaited<ReturnType<typeof phase>>;
       const measured = {
         statuses: [] as Phase[],
@@ -133,7 +135,8 @@ export default workload({
         ...kinds.map((kind) => [names[kind], ...meters.map((meter) => cpuOf(measured[kind], meter))]),
       ]);
       table('Final check', [['lost, repeated or wrongly signed', problems.join('; ') || 'none']]);
-      saveFigures('inbound', { callbacks, connections }, { ...measured, problems });
+      const verdict = reportConditions(conditions, rates(measured.statuses));
+      saveFigures('inbound', { callbacks, connections }, { ...measured, problems, verdict });
     } finally {
       await Promise.all([poster.stop(), caller.stop()]);
       await fixture.close();

@@ -7,6 +7,7 @@ import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
 import { claimDeliveries } from '../../src/webhooks/delivery/store.ts';
 import { type Account, type BenchFixture, startBenchFixture } from '../bench-fixture.ts';
 import { nowMs } from '../child.ts';
+import { readConditions, reportConditions } from '../conditions.ts';
 import { median, type Spread, spread } from '../percentiles.ts';
 import { format, formatSpread, progress, saveFigures, table } from '../print.ts';
 import { type RpcProcess, startRpcProcess } from '../processes.ts';
@@ -170,6 +171,7 @@ export default workload({
       const endpoints = await openEndpoints(fixture, publisher, receiver);
       progress('warming up');
       await measureRound(endpoints, { ...options, seconds: 5 }, undefined);
+      const conditions = readConditions();
       const rounds: { without: Spread; within: Spread; slowEvents: number; failureMode: FailureMode }[] = [];
       const lines: (string | number)[][] = [];
       let lost = 0;
@@ -210,7 +212,9 @@ export default workload({
         ],
         ['ratio of the medians', claim.ratio],
       ]);
-      saveFigures('isolation', options, { rounds, p99, ratio, lost, claim });
+      const bare = rounds.map(({ without }) => without.p50);
+      const verdict = reportConditions(conditions, bare);
+      saveFigures('isolation', options, { rounds, p99, ratio, lost, claim, verdict });
       if (lost > 0) process.exitCode = 1;
     } finally {
       await Promise.all([publisher.stop(), receiver.stop()]);

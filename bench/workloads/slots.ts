@@ -4,8 +4,9 @@ import { candidateStarts, freeStarts, slotsAt } from '../../src/appointments/slo
 import { termsOf } from '../../src/appointments/slots/schedule.ts';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
 import { type BenchFixture, startBenchFixture } from '../bench-fixture.ts';
-import type { OneCall } from '../callers.ts';
+import type { CallersInput, OneCall } from '../callers.ts';
 import { nowMs } from '../child.ts';
+import { readConditions, reportConditions } from '../conditions.ts';
 import { cpuMs, type Meters } from '../cpu.ts';
 import { freeBusyCall } from '../free-busy-call.ts';
 import { type Measured, measureCalls } from '../measured-calls.ts';
@@ -20,6 +21,8 @@ import { workload } from '../workload.ts';
 const dayMs = 86_400_000;
 const daysAhead = 20;
 const calendarDays = 40;
+/** The constant rate, as a share of the slower one of the closed rates. */
+const openLoopShare = 0.5;
 
 /** The slots engine alone: milliseconds per day, over 300 days with as many busy times. */
 function engineMsPerDay(bookings: number): number {
@@ -121,8 +124,8 @@ export default workload({
         path: '/v1/appointments/form-questions?appointmentUserId=none',
         headers: { 'x-api-key': account.apiKey },
       };
-      const measure = (url: string, call: OneCall, meters: Meters, forSeconds = seconds) => {
-        const input = { url, calls: [call], atOnce: callers, seconds: forSeconds };
+      const measure = (url: string, call: OneCall, meters: Meters, more: Partial<CallersInput> = {}) => {
+        const input = { url, calls: [call], atOnce: callers, seconds, ...more };
         return measureCalls(caller, input, meters, call === floorCall);
       };
       const slotsOf = (id: string): OneCall => ({
@@ -136,9 +139,10 @@ export default workload({
         postgres: fixture.meters.postgres ?? (() => undefined),
       };
       progress('warming up');
-      await measure(fixture.gateway.url, slotsOf(staff.id), fixture.meters, 2);
-      await measure(bareUrl, bareCall, bareMeters, 2);
+      await measure(fixture.gateway.url, slotsOf(staff.id), fixture.meters, { seconds: 2 });
+      await measure(bareUrl, bareCall, bareMeters, { seconds: 2 });
       progress('callers');
+      const conditions = readConditions();
       const bareBefore = await measure(bareUrl, bareCall, bareMeters);
       const calledBefore = (await fixture.google.calls('freebusy.query')).length;
       window.fromMs = nowMs();
@@ -148,6 +152,11 @@ export default workload({
       const withoutCalendar = await measure(fixture.gateway.url, slotsOf(alone.id), fixture.meters);
       const floor = await measure(fixture.gateway.url, floorCall, fixture.meters);
       const bareAfter = await measure(bareUrl, bareCall, bareMeters);
+      const perSecond = Math.round(openLoopShare * Math.min(slots.perSecond, bareAfter.perSecond));
+      const openLoop = {
+        slots: await measure(fixture.gateway.url, slotsOf(staff.id), fixture.meters, { perSecond }),
+        bare: await measure(bareUrl, bareCall, bareMeters, { perSecond }),
+      };
       const calendar = await calendarMs(fixture, email, 200);
       const engineMs = engineMsPerDay(bookings);
       const ratio = (2 * slots.perSecond) / (bareBefore.perSecond + bareAfter.perSecond);
@@ -159,6 +168,8 @@ export default workload({
         row('a request that is rejected before any read', floor),
         row('bare route before', bareBefore),
         row('bare route after', bareAfter),
+        row('open slots at a constant rate, from the scheduled start', openLoop.slots),
+        row('bare route at the same rate', openLoop.bare),
         ['ratio to the bare route', ratio],
       ]);
       table('Parts', [
@@ -168,6 +179,7 @@ export default workload({
         ...Object.entries(slots.cpu).map(([name, ms]) => [`CPU ms per request: ${name}`, ms]),
         ...Object.entries(bareBefore.cpu).map(([name, ms]) => [`CPU ms per bare request: ${name}`, ms]),
       ]);
+      const verdict = reportConditions(conditions, [bareBefore.perSecond, bareAfter.perSecond]);
       saveFigures(
         'slots',
         { seconds, callers, bookings, eventsPerDay },
@@ -181,6 +193,8 @@ export default workload({
           calendar,
           calendarCalls,
           engineMs,
+          openLoop,
+          verdict,
         },
       );
     } finally {

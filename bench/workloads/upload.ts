@@ -2,6 +2,7 @@
 
 import { startBenchFixture } from '../bench-fixture.ts';
 import { nowMs } from '../child.ts';
+import { readConditions, reportConditions } from '../conditions.ts';
 import { perPiece, read, residentBytes } from '../cpu.ts';
 import { spread } from '../percentiles.ts';
 import { formatSpread, progress, saveFigures, table } from '../print.ts';
@@ -37,6 +38,7 @@ export default workload({
       const memory = () => residentBytes(fixture.gateway.pid) ?? Number.NaN;
       progress('warming up');
       await uploader.call('upload', { ...input, files: 2 });
+      const conditions = readConditions();
       const plainBefore = await uploader.call<number>('encrypt', input);
       progress('uploads');
       const memoryBefore = memory();
@@ -67,6 +69,7 @@ export default workload({
           ...Object.entries(cpu).map(([name, value]) => [`CPU ms per MB: ${name}`, value]),
         ],
       );
+      const verdict = reportConditions(conditions, [plainBefore, plainAfter]);
       saveFigures(
         'upload',
         { files, megabytes },
@@ -79,6 +82,7 @@ export default workload({
           peak,
           growth,
           cpu,
+          verdict,
         },
       );
     } finally {

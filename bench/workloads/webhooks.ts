@@ -4,7 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
 import { startBenchFixture } from '../bench-fixture.ts';
-import { cpuMs, perPiece, type Readings, read } from '../cpu.ts';
+import { readConditions, reportConditions } from '../conditions.ts';
+import { cpuMs, perPiece, read } from '../cpu.ts';
+import { sumOf } from '../lives.ts';
 import { spread } from '../percentiles.ts';
 import { formatSpread, progress, saveFigures, table } from '../print.ts';
 import { startRpcProcess } from '../processes.ts';
@@ -20,10 +22,6 @@ const connections = 64;
 interface Span {
   startedAtMs: number;
 }
-
-/** CPU time of all processes together; NaN where it is unknown. */
-const all = (cpu: Readings): number =>
-  Object.values(cpu).reduce<number>((sum, one) => sum + (one ?? Number.NaN), 0);
 
 export default workload({
   about:
@@ -89,9 +87,11 @@ export default workload({
       await bare(warmUp);
       await backlog(warmUp);
       progress('bare loop, then committed rows, then bare loop again');
+      const conditions = readConditions();
       const bareBefore = await bare(messages);
       const rows = await backlog(messages);
       const bareAfter = await bare(messages);
+      const bareRates = [bareBefore.perSecond, bareAfter.perSecond];
 
       progress('published at half that rate');
       await fixture.receiver.call('clear');
@@ -113,7 +113,7 @@ export default workload({
       if (left > 0) problems.push(`${left} deliveries are not done`);
 
       const ratio = rows.perSecond / ((bareBefore.perSecond + bareAfter.perSecond) / 2);
-      const cpuRatio = (all(bareBefore.cpu) + all(bareAfter.cpu)) / 2 / all(rows.cpu);
+      const cpuRatio = (sumOf(bareBefore.cpu) + sumOf(bareAfter.cpu)) / 2 / sumOf(rows.cpu);
       table('Webhooks: events per second', [
         ['from committed rows to 2xx', rows.perSecond],
         ['bare loop before', bareBefore.perSecond],
@@ -132,10 +132,11 @@ export default workload({
       table('Final check', [
         ['lost, repeated, out of order or wrongly signed', problems.join('; ') || 'none'],
       ]);
+      const verdict = reportConditions(conditions, bareRates);
       saveFigures(
         'webhooks',
         { messages, warmUp },
-        { rows, bareBefore, bareAfter, ratio, cpuRatio, firstStage, allStages, problems },
+        { rows, bareBefore, bareAfter, ratio, cpuRatio, firstStage, allStages, problems, verdict },
       );
       if (problems.length > 0) process.exitCode = 1;
     } finally {

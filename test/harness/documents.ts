@@ -28,7 +28,9 @@ export function readDocuments(): Document[] {
   const guides = readdirSync(new URL('docs/', root), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.md'),
   );
-  return [...atRoot, ...guides.map((name) => `docs/${name}`), 'client/README.md'].map(readDocument);
+  return [...atRoot, ...guides.map((name) => `docs/${name}`), 'client/README.md', 'bench/peers.md'].map(
+    readDocument,
+  );
 }
 
 /** A fenced block of a document. */
