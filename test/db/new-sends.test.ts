@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
+import { openMetrics } from '../../src/base/metrics.ts';
 import {
   type CompleteSend,
   insertSends,
@@ -27,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   await sql`truncate messages, sends, idempotency_keys, statistics_changes`.execute(database.db);
-  steps = openSendSteps({ hot: database.hot, processId: 7 });
+  steps = openSendSteps({ hot: database.hot, processId: 7, metrics: openMetrics() });
 });
 
 async function addSender(of: string, haltedAt: Date | null = null): Promise<string> {

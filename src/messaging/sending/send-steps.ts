@@ -1,4 +1,5 @@
 // The database steps of a send that concurrent requests share: what arrives while a statement runs is in the next one.
+import type { Metrics } from '../../base/metrics.ts';
 import type { Db } from '../../db/db.ts';
 import { isUnavailable } from '../../db/failure.ts';
 import {
@@ -46,12 +47,19 @@ function weightOf({ messages }: CompleteSend): number {
   return messages.length + characters / charactersPerMessage;
 }
 
+export interface SendStepsDeps {
+  hot: Db;
+  processId: number;
+  metrics: Pick<Metrics, 'batchItems'>;
+}
+
 /** Opens the steps for one process. */
-export function openSendSteps({ hot, processId }: { hot: Db; processId: number }): SendSteps {
+export function openSendSteps({ hot, processId, metrics }: SendStepsDeps): SendSteps {
   const shared: Pick<BatchOptions<never>, 'gapMs' | 'max'> = { gapMs: 0, max: sharedStatement.sends };
   const storeShared = batch<WeighedSend, Stored>((sends) => storeTogether(hot, processId, sends), {
     ...shared,
     weight: { of: ({ weight }) => weight, max: sharedStatement.messages },
+    onRun: (sends) => metrics.batchItems.observe({ batch: 'sends' }, sends),
   });
   return {
     findKey: batch((of: KeyOf[]) => findKeys(hot, of), shared),
