@@ -107,7 +107,7 @@ export const settings: Record<string, string> = {
     'Keys that encrypt backups, in the form of ENCRYPTION_KEYS. Store them apart from backups. Default none.',
   BACKUP_SNAPSHOT_MINUTES:
     'Minutes after which a backup gives up its snapshot of the database, and fails. Default 120.',
-  BACKUP_MB_PER_SECOND: 'Megabytes that a backup reads per second at most; 0 for no limit. Default 32.',
+  BACKUP_MB_PER_SECOND: 'Megabytes that a backup reads per second at most; 0 for no limit. Default 8.',
   SHUTDOWN_DELAY_SECONDS:
     'Seconds for which a stopping process still serves requests while readiness is 503. If unset: 5, but 0 on a terminal and in the sandbox.',
   LOG_LEVEL: 'fatal, error, warn, info (default), debug, trace or silent.',
@@ -238,7 +238,7 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
       keep: read.integer('BACKUP_KEEP', 7, 1, 10_000),
       keys: read.text('BACKUP_KEYS'),
       snapshotMinutes: read.integer('BACKUP_SNAPSHOT_MINUTES', 120, 1, 1_440),
-      megabytesPerSecond: read.integer('BACKUP_MB_PER_SECOND', 32, 0, 100_000),
+      megabytesPerSecond: read.integer('BACKUP_MB_PER_SECOND', 8, 0, 100_000),
     },
     shutdownDelayMs:
       read.text('SHUTDOWN_DELAY_SECONDS') === null
