@@ -1,32 +1,22 @@
 // The start of the page: texts and session first, then the page of the address, or signing in.
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource/jetbrains-mono/latin-400.css';
-import '@mantine/core/styles/baseline.css';
-import '@mantine/core/styles/default-css-variables.css';
-import '@mantine/core/styles/global.css';
-import '@mantine/core/styles/UnstyledButton.css';
-import '@mantine/core/styles/Button.css';
-import '@mantine/core/styles/ActionIcon.css';
-import '@mantine/core/styles/Loader.css';
 import './design/tokens.css';
 import './design/base.css';
 import './design/card.css';
 import './design/forms.css';
-import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
 import { openQueries } from './api/queries.ts';
 import { App } from './app.tsx';
-import { theme } from './design/theme.ts';
+import { followScheme } from './design/scheme.ts';
 import { sessionQuery } from './session/session.tsx';
 import { direction, language } from './text/language.ts';
 import { loadTexts } from './text/texts.ts';
 
 document.documentElement.lang = language;
 document.documentElement.dir = direction;
-
-/** The nonce that allows Mantine's style elements; the gateway makes one for each response. */
-const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+followScheme();
 
 const queries = openQueries(() => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey }));
 const root = document.getElementById('root');
@@ -38,11 +28,7 @@ if (language === 'hi') void import('@fontsource/noto-sans-devanagari/400.css');
 
 await loadTexts('common', 'shell', 'states', 'signIn');
 createRoot(root).render(
-  <DirectionProvider initialDirection={direction} detectDirection={false}>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-      <QueryClientProvider client={queries}>
-        <App />
-      </QueryClientProvider>
-    </MantineProvider>
-  </DirectionProvider>,
+  <QueryClientProvider client={queries}>
+    <App />
+  </QueryClientProvider>,
 );

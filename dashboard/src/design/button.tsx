@@ -1,7 +1,7 @@
 // Buttons: one look for what can be done. A button says what happens, with its number.
-import { ActionIcon, Button as MantineButton } from '@mantine/core';
 import type { MouseEventHandler, ReactNode } from 'react';
 import './button.css';
+import { shapes } from './icons.tsx';
 
 interface Props {
   children: ReactNode;
@@ -9,12 +9,11 @@ interface Props {
   kind?: 'primary' | 'default' | 'quiet' | 'danger';
   icon?: ReactNode;
   isDisabled?: boolean;
+  /** True while it works: it turns, and cannot be pressed again. */
   isBusy?: boolean;
   type?: 'button' | 'submit';
   size?: 'small' | 'large';
 }
-
-const variants = { primary: 'filled', danger: 'filled', default: 'default', quiet: 'subtle' } as const;
 
 export function Button({
   children,
@@ -27,42 +26,29 @@ export function Button({
   size = 'small',
 }: Props) {
   return (
-    <MantineButton
-      size={size === 'large' ? 'md' : 'xs'}
-      fullWidth={size === 'large'}
-      variant={variants[kind]}
-      className={kind === 'danger' ? 'danger' : ''}
-      leftSection={icon}
-      disabled={isDisabled}
-      loading={isBusy}
+    <button
       type={type}
-      {...(onClick ? { onClick } : {})}
+      className={`button ${kind} ${size}`}
+      disabled={isDisabled || isBusy}
+      aria-busy={isBusy}
+      onClick={onClick}
     >
+      {isBusy ? shapes.turningArc : icon}
       {children}
-    </MantineButton>
+    </button>
   );
 }
 
-/** A button that is only an icon; `label` is read aloud and shown on hover. */
-export function IconButton({
-  label,
-  children,
-  onClick,
-}: {
+interface IconButtonProps {
+  /** Read aloud, and shown on hover. */
   label: string;
   children: ReactNode;
   onClick?: MouseEventHandler<HTMLButtonElement>;
-}) {
-  return (
-    <ActionIcon
-      title={label}
-      aria-label={label}
-      variant="subtle"
-      color="gray"
-      size={28}
-      {...(onClick ? { onClick } : {})}
-    >
-      {children}
-    </ActionIcon>
-  );
 }
+
+/** A button that is only an icon. */
+export const IconButton = ({ label, children, onClick }: IconButtonProps) => (
+  <button type="button" className="icon-button" title={label} aria-label={label} onClick={onClick}>
+    {children}
+  </button>
+);

@@ -1,10 +1,10 @@
 // The drawing of a chart, with uPlot.
-import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { formatShort } from '../text/format.ts';
 import type { ChartProps, Series } from './chart.tsx';
+import { useScheme } from './scheme.ts';
 
 /** The value of a colour token where the element is: `light-dark()` is resolved by the browser only. */
 function colorsAt(element: HTMLElement) {
@@ -77,7 +77,7 @@ function optionsOf(
 
 export default function ChartDrawing(props: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
-  const scheme = useComputedColorScheme('light');
+  const scheme = useScheme();
   const { kind, positions, series } = props;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are read again when the scheme changes
   useEffect(() => {
