@@ -5,6 +5,7 @@ import { openAppointments } from './appointments/open-appointments.ts';
 import type { Clock } from './base/clock.ts';
 import { timed } from './base/metrics.ts';
 import { openRedis } from './base/redis.ts';
+import { reloadAfterEnd } from './changes/changes.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
 import type { OpenDatabase } from './db/open-database.ts';
@@ -43,6 +44,7 @@ import { type AppOptions, openParts, type Parts } from './parts.ts';
 import { type BackupSchedule, openBackupSchedule } from './run-backup/schedule.ts';
 import { buildServer } from './server.ts';
 import { foldStatistics } from './statistics/fold.ts';
+import { openListeners } from './stream/listeners.ts';
 import { releaseDeliveriesOf } from './webhooks/delivery/store.ts';
 import { takeOverExpired, takeOverFrom } from './webhooks/delivery/take-over.ts';
 import { type DeliveryThread, openDeliveryThread } from './webhooks/delivery/thread/client.ts';
@@ -167,6 +169,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     },
     isDraining: shutdown.isBegun,
     browserOrigins: origins,
+    listeners: openListeners(parts, shutdown.isBegun),
     resendReply: (...of: Parameters<ResendDeps['resendReply']>) => resendReply(deps, ...of),
     nudgeDispatch: () => running.workers?.dispatch.nudge(),
     nudgeQueue: () => running.workers?.queue.nudge(),
@@ -245,6 +248,7 @@ type RoundDeps = Parts & Shared & { nudgeDispatch: () => void; nudgeQueue: () =>
 
 /** One round of each worker. */
 function workerRounds(deps: RoundDeps): WorkerRounds {
+  const releases = [releaseMessagesOfProcesses, releaseDeliveriesOf, takeOverFrom, reloadAfterEnd];
   return {
     dispatch: () => deps.dispatcher.round(),
     queue: () => maintainQueue(deps),
@@ -258,9 +262,7 @@ function workerRounds(deps: RoundDeps): WorkerRounds {
     templateSync: () => syncDue(deps),
     senderChecks: () => checkDue(deps),
     foldStatistics: () => foldStatistics(deps),
-    releaseLeases: async () =>
-      (await releaseLeasesOfEnded(deps, [releaseMessagesOfProcesses, releaseDeliveriesOf, takeOverFrom])) +
-      (await takeOverExpired(deps)),
+    releaseLeases: async () => (await releaseLeasesOfEnded(deps, releases)) + (await takeOverExpired(deps)),
   };
 }
 
@@ -291,7 +293,7 @@ async function closeApp({ parts, shared, running, shutdown, server }: RunningApp
   await Promise.all([parts.outgoing.close(), parts.webhookOutgoing.close()]);
   await Promise.all([served, finished]);
   await Promise.all([parts.releases.stop(), shared.bookingReleases.stop()]);
-  await parts.authenticator.flush();
+  await Promise.all([parts.changes.stop(), parts.authenticator.flush()]);
   await shared.lastCallbacks.flush();
   await parts.processSession.close();
   await parts.hot.destroy();

@@ -14,6 +14,7 @@ import type { Log } from './base/log.ts';
 import { type Metrics, openMetrics } from './base/metrics.ts';
 import { type Outgoing, type OutgoingOptions, openOutgoing } from './base/outgoing.ts';
 import { rememberSecrets } from './base/remember-secrets.ts';
+import { openChanges, reloadAfterStart } from './changes/changes.ts';
 import type { Config } from './config.ts';
 import { shareConnections } from './db/connections.ts';
 import { type Connection, type Db, openDb } from './db/db.ts';
@@ -110,10 +111,13 @@ async function openActiveSession(deps: ProcessSessionDeps & { log: Log; db: Db; 
   const processSession = await openProcessSession(deps);
   const activity = openActivity({ ...deps, announce: () => notifyWork(deps.db, processSession.id) });
   processSession.onWork(activity.wake);
+  const changes = openChanges(deps);
+  processSession.onListeners(changes.listen);
+  await reloadAfterStart(deps.db, processSession.id);
   const held = await openHeld(deps);
   // after a lost session, the database may be another one: a restored backup
   processSession.onWork(() => void held.refresh(deps.db).catch(() => undefined));
-  return { processSession, activity, held, isHeld: held.isHeld };
+  return { processSession, activity, changes, held, isHeld: held.isHeld };
 }
 
 /** Opens the connections of hot statements. */

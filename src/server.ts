@@ -14,6 +14,7 @@ import { type AppointmentRoutesDeps, appointmentRoutes } from './appointments/ro
 import { AppError } from './base/errors.ts';
 import { uuidv7 } from './base/ids.ts';
 import type { Log } from './base/log.ts';
+import type { Changes } from './changes/changes.ts';
 import type { Role } from './config.ts';
 import { operations } from './contract/operations.ts';
 import { closeUnread } from './http/close-unread.ts';
@@ -44,6 +45,7 @@ import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/route
 import { type TemplateRoutesDeps, templateRoutes } from './messaging/templates/routes.ts';
 import { type OverviewRoutesDeps, overviewRoutes } from './overview/routes.ts';
 import { type StatisticsRoutesDeps, statisticsRoutes } from './statistics/routes.ts';
+import { type StreamRoutesDeps, streamRoutes } from './stream/routes.ts';
 import { type EndpointRoutesDeps, endpointRoutes } from './webhooks/endpoints/routes.ts';
 import { type DeliveryRoutesDeps, deliveryRoutes } from './webhooks/history/routes.ts';
 import { replayRoutes } from './webhooks/replay/routes.ts';
@@ -67,9 +69,12 @@ export type ServerDeps = AdmitDeps &
   AppointmentRoutesDeps &
   StatisticsRoutesDeps &
   OverviewRoutesDeps &
+  StreamRoutesDeps &
   HealthDeps & {
     log: Log;
     version: string;
+    /** Told of every successful request that may change something. */
+    changes: Pick<Changes, 'noteRequest'>;
     /** A worker serves only health and metrics. */
     role: Role;
     /** Shares rate counts between processes. */
@@ -95,10 +100,13 @@ function moduleRoutes(server: Server, deps: ServerDeps, admission: Admission): v
   replayRoutes(server, deps); //             /v1/webhooks/endpoints/:id/replay(s), deliveries/:id/replay
   deliveryRoutes(server, deps); //           /v1/webhooks/deliveries
   statisticsRoutes(server, deps); //         /v1/statistics
+  streamRoutes(server, deps); //             /v1/events/stream
   overviewRoutes(server, deps); //           /v1/overview
   messagingCallbackRoutes(server, deps); //  /callbacks/messaging  (signed by the platform)
   healthRoutes(server, deps); //             /health  /metrics
 }
+
+const isChange = (method: string): boolean => method !== 'GET' && method !== 'HEAD';
 
 const requestIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 const bodyMaxBytes = 1024 * 1024;
@@ -243,7 +251,8 @@ async function everyRequest(
   server.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     const seconds = reply.elapsedTime / 1000;
-    deps.metrics.requests.observe({ method: request.method, route, status: reply.statusCode }, seconds);
+    if (!request.routeOptions.config.isEndless)
+      deps.metrics.requests.observe({ method: request.method, route, status: reply.statusCode }, seconds);
     const line = {
       reqId: request.id,
       method: request.method,
@@ -252,6 +261,8 @@ async function everyRequest(
       ms: Math.round(reply.elapsedTime),
     };
     const { caller } = request;
+    if (caller && isChange(request.method) && reply.statusCode < 300)
+      deps.changes.noteRequest(caller.accountId, route);
     if (caller) requestLog.info({ ...line, [`${caller.kind}Id`]: caller.id }, 'request.done');
     else if (request.routeOptions.config.scope) requestLog.info(line, 'request.done');
     else requestLog.debug(line, 'request.done');

@@ -3,6 +3,7 @@ import { deleteEndedSessions } from './accounts/sessions-store.ts';
 import { deleteOldBackups } from './backup/backups-store.ts';
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
+import { deleteOldChanges } from './changes/store.ts';
 import { deleteOldSteps } from './db/database-clock.ts';
 import type { Db } from './db/db.ts';
 import { deleteOldKeys } from './db/idempotency-keys.ts';
@@ -170,6 +171,7 @@ async function hourly(deps: WorkersDeps): Promise<number> {
   await deleteOldSteps(deps.db);
   await deleteOldOutages(deps.db);
   await deleteOldStatistics(deps);
+  await deleteOldChanges(deps.db);
   await deleteEndedSessions(deps.db, new Date(deps.clock.now()));
   await deleteOldBackups(deps.db);
   await deps.sweepObjects();

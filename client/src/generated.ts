@@ -3126,6 +3126,7 @@ export interface OperationErrors {
   signIn: 'api_key_invalid' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'link_invalid' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
   getCurrentCaller: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   signOut: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'session_not_found' | 'storage_full' | 'unsupported_media_type';
+  streamEvents: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   listSessions: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   endSession: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'session_not_found' | 'storage_full' | 'unsupported_media_type';
   listDashboardLinks: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
@@ -4211,6 +4212,12 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<EndedSession>;
 
+  /** Follow changes as they happen. Server-Sent Events for pages: at most once a second `data: {"messages": {"ids": ["…"], "more": false}}` says which objects changed, of the kinds that the caller can read. `ids` has at most 100; `more` says that others changed too. `event: reload` says that everything has to be read again. `id` is a time: with `Last-Event-ID`, a stream continues from there, at most a minute back. It ends when the key or session ends. At most 5 streams a key or session, 50 an account and 1,000 a process (429). Scope: any. */
+  streamEvents(
+    input?: Record<never, never>,
+    options?: CallOptions,
+  ): Promise<Response>;
+
   /** List sessions. Everybody who is signed in to this account. Scope: `manage`. */
   listSessions(
     input?: {
@@ -4363,6 +4370,7 @@ export const operations = {
   signIn: 'POST /v1/session',
   getCurrentCaller: 'GET /v1/session',
   signOut: 'DELETE /v1/session',
+  streamEvents: 'GET /v1/events/stream file',
   listSessions: 'GET /v1/sessions list',
   endSession: 'DELETE /v1/sessions/{id}',
   listDashboardLinks: 'GET /v1/dashboard-links list',

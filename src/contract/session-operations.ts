@@ -28,6 +28,15 @@ export const sessionOperations: Record<string, Operation> = {
     errors: ['session_not_found'],
     message: 'Signed out.',
   },
+  'GET /v1/events/stream': {
+    ...sessions,
+    id: 'streamEvents',
+    summary: 'Follow changes as they happen',
+    description:
+      'Server-Sent Events for pages: at most once a second `data: {"messages": {"ids": ["…"], "more": false}}` says which objects changed, of the kinds that the caller can read. `ids` has at most 100; `more` says that others changed too. `event: reload` says that everything has to be read again. `id` is a time: with `Last-Event-ID`, a stream continues from there, at most a minute back. It ends when the key or session ends. At most 5 streams a key or session, 50 an account and 1,000 a process (429).',
+    errors: ['rate_limited'],
+    message: 'Stream opened.',
+  },
   'GET /v1/sessions': {
     ...sessions,
     id: 'listSessions',

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Connection, Tx } from './db.ts';
-import { wakeChannel } from './wake-notifications.ts';
+import { listenersChannel, wakeChannel } from './wake-notifications.ts';
 
 /** The first key of the advisory locks; the second is the process's id. No other lock uses this class. */
 export const lockClass = 0x63_67_77;
@@ -21,6 +21,7 @@ const settings = [
   'set tcp_keepalives_interval = 1',
   'set tcp_keepalives_count = 3',
   `listen ${wakeChannel}`,
+  `listen ${listenersChannel}`,
 ].join('; ');
 
 export interface ProcessSession {
@@ -28,6 +29,8 @@ export interface ProcessSession {
   readonly id: number;
   /** Calls `listener` when another process has work, and when notifications may have been lost. */
   onWork(listener: () => void): void;
+  /** Calls `listener` with the accounts of which some process has event streams. */
+  onListeners(listener: (accountIds: string[]) => void): void;
   /** Ends the session. Other processes release the remaining leases. */
   close(): Promise<void>;
 }
@@ -47,6 +50,7 @@ export async function openProcessSession(deps: ProcessSessionDeps): Promise<Proc
     throw error;
   });
   const listeners: (() => void)[] = [];
+  const accountListeners: ((accountIds: string[]) => void)[] = [];
   const tellListeners = () => {
     for (const listener of listeners) listener();
   };
@@ -54,8 +58,9 @@ export async function openProcessSession(deps: ProcessSessionDeps): Promise<Proc
 
   function watch(opened: pg.Client): void {
     opened.on('error', lost);
-    opened.on('notification', ({ payload }) => {
-      if (payload !== String(id)) tellListeners();
+    opened.on('notification', ({ channel, payload = '' }) => {
+      if (channel === listenersChannel) for (const listener of accountListeners) listener(payload.split(','));
+      else if (payload !== String(id)) tellListeners();
     });
   }
 
@@ -85,6 +90,7 @@ export async function openProcessSession(deps: ProcessSessionDeps): Promise<Proc
   return {
     id,
     onWork: (listener) => void listeners.push(listener),
+    onListeners: (listener) => void accountListeners.push(listener),
     async close() {
       closing.abort();
       await client.end().catch(() => undefined);

@@ -477,6 +477,13 @@ export interface ReceivedMessages {
   user_id: string | null;
 }
 
+export interface RecentChanges {
+  account_id: string | null;
+  at: Generated<Timestamp>;
+  id: Generated<number>;
+  kinds: Json;
+}
+
 export interface Replays {
   account_id: string;
   after_id: string;
@@ -758,6 +765,7 @@ export interface DB {
   processes: Processes;
   readiness: Readiness;
   received_messages: ReceivedMessages;
+  recent_changes: RecentChanges;
   replays: Replays;
   resends: Resends;
   send_cancellations: SendCancellations;

@@ -43,6 +43,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scope that the caller must have; every `/v1` route has one. */
     scope?: RouteScope;
+    /** The response ends only when somebody closes it, so its duration means nothing. */
+    isEndless?: boolean;
     /** Whether the route accepts or requires the Idempotency-Key header. */
     idempotency?: 'required' | 'optional';
     /** The route is rejected while the gateway is held. Set by the server, for operations with the error `held`. */

@@ -1,5 +1,6 @@
 // The module's only entry for other modules: publishes events in the caller's transaction, and lists their deliveries.
 import { uuidv7 } from '../base/ids.ts';
+import type { Changes } from '../changes/changes.ts';
 import type { DeliveryItem } from '../contract/deliveries.ts';
 import type { Db, Tx } from '../db/db.ts';
 import type { CountChange } from '../statistics/count-store.ts';
@@ -24,6 +25,8 @@ export const messageStatusForm = bodyForm.messageStatus;
 export type EventToPublish = NewEvent;
 
 export interface PublishDeps {
+  /** Tells event streams what changed. */
+  changes?: Pick<Changes, 'note' | 'noteEvents'>;
   deliveries: Pick<Deliveries, 'offer' | 'busyEndpoints' | 'processId'>;
 }
 
@@ -41,6 +44,7 @@ export async function publish(
   const leased: LeasedDelivery[] = [];
   let endpointId = '';
   const { deliveries } = deps;
+  deps.changes?.noteEvents(events);
   const leaseId = uuidv7();
   const busy = deliveries.busyEndpoints();
   const rows = await insertDeliveries(tx, events, busy, deliveries.processId, changes, leaseId);

@@ -83,7 +83,9 @@ async function directory(): Promise<void> {
 
 /** Everything that the owner can read in their account, except times that are written with a delay. */
 async function ownersView(): Promise<string> {
-  const lists = operations.filter((one) => one.method === 'GET' && !one.path.includes('{'));
+  const lists = operations.filter(
+    ({ method, path }) => method === 'GET' && !path.includes('{') && path !== '/v1/events/stream',
+  );
   const seen: string[] = [];
   for (const { path, query } of lists) {
     const needed = query.filter((one) => one.required);

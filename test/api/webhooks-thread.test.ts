@@ -76,7 +76,9 @@ it('sends nothing to a paused endpoint, and its queued events once it is active 
 
 it('is never ready, and stops, when the thread cannot start', async () => {
   const broken = { outgoing: { connectionsPerOrigin: null, keepAliveMs: 1 } } as unknown as ThreadSettings;
-  const thread = openDeliveryThread(broken, { log: openLog('silent'), metrics: openMetrics() });
+  const thread = openDeliveryThread(broken, {
+    ...{ log: openLog('silent'), metrics: openMetrics(), changes: { noteDeliveries: () => undefined } },
+  });
   await expect(thread.ready).rejects.toThrow();
   await thread.stop();
 });

@@ -151,6 +151,8 @@ export async function startGateway(options: GatewayOptions = {}) {
     /** The encryption keys, as ENCRYPTION_KEYS. */
     keys,
     dataDir,
+    /** Stops a gateway that `another` started. */
+    stopAnother: (url: string) => beside.find((one) => one.url === url)?.close(),
     async close() {
       // together: a call that the platform never answers would be waited for
       const servers = [running, ...beside, cloudApi, google, receiver];

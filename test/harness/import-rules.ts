@@ -10,10 +10,10 @@ type FileRule = (file: Source) => string | undefined;
 const layers: string[][] = [
   ['contract', 'ports', 'db', 'base', 'config.ts'],
   ['work', 'http', 'backup'],
-  ['statistics'],
+  ['statistics', 'changes'],
   ['accounts', 'webhooks'],
   ['messaging', 'appointments', 'adapters'],
-  ['overview'],
+  ['overview', 'stream'],
   ['server.ts', 'workers.ts', 'encryption-keys.ts'],
   ['parts.ts'],
   ['run-backup'],

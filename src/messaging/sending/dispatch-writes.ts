@@ -59,8 +59,10 @@ export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSign
   const accepted = batched<AcceptedMessage>(
     async (messages) => {
       await recordAccepted(hot, messages);
-      for (const { id, messageRef: wamid } of messages)
+      for (const { accountId, id, messageRef: wamid } of messages) {
         completions.completed({ id, state: state.accepted, wamid, error: null });
+        deps.changes?.note(accountId, 'messages', id);
+      }
     },
     (items) => deps.metrics.batchItems.observe({ batch: 'accepted' }, items),
   );

@@ -146,7 +146,7 @@ class LocalDeliveries implements Deliveries {
     const target = await this.#targets.get(endpointId, version);
     if (!target) return undefined;
     const result = await attempt(this.#deps, target, id, body);
-    if (result) this.#settings.onAttempt?.(result);
+    if (result) this.#settings.onAttempt?.(result, endpointId);
     return result;
   }
 

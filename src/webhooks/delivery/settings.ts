@@ -17,7 +17,7 @@ export interface DeliverySettings {
   /** In [0, 1), for the jitter of retries. */
   random?: () => number;
   /** Called after every attempt, for metrics. */
-  onAttempt?: (result: AttemptResult) => void;
+  onAttempt?: (result: AttemptResult, endpointId: string) => void;
   /** Called with the milliseconds from a delivery's cause to its success, if the cause is known, for metrics. */
   onDelivered?: (ms: number) => void;
   /** Called with the number of deliveries of each commit of successes, for metrics. */

@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { type Logger, symbols } from 'pino';
 import type { Metrics } from '../../../base/metrics.ts';
+import type { Changes } from '../../../changes/changes.ts';
 import type { Deliveries } from '../deliveries.ts';
 import type { AttemptResult, LeasedDelivery } from '../delivery.ts';
 import type {
@@ -17,6 +18,8 @@ import type {
 export interface DeliveryThreadDeps {
   log: Logger;
   metrics: Pick<Metrics, 'deliveries' | 'callbackToWebhook' | 'poolWaits' | 'batchItems'>;
+  /** Told of the endpoints that were called. */
+  changes: Pick<Changes, 'noteDeliveries'>;
 }
 
 /** The size of the thread's young generation: its objects live briefly, so few are ever moved. */
@@ -151,13 +154,14 @@ class ThreadDeliveries implements DeliveryThread {
     else this.#settle(message);
   }
 
-  #observe({ attempts, callbackToWebhookMs, poolWaitMs, recorded, queued }: ThreadReport): void {
+  #observe({ attempts, callbackToWebhookMs, poolWaitMs, recorded, endpointIds, queued }: ThreadReport): void {
     const { metrics } = this.#deps;
     for (const [outcome, times] of Object.entries(attempts)) metrics.deliveries.inc({ outcome }, times);
     for (const ms of callbackToWebhookMs) metrics.callbackToWebhook.observe(ms / 1000);
     for (const ms of poolWaitMs) metrics.poolWaits.observe({ pool: 'deliveries' }, ms / 1000);
     for (const groups of recorded) metrics.batchItems.observe({ batch: 'delivered' }, groups);
     this.#queued = queued;
+    this.#deps.changes.noteDeliveries(endpointIds);
   }
 
   #settle(reply: ThreadReply): void {

@@ -23,7 +23,7 @@ const port = parentPort as MessagePort;
 const settings = workerData as ThreadSettings;
 const send = (message: MessageFromThread) => port.postMessage(message);
 
-const nothing = (): Omit<ThreadReport, 'queued'> => ({
+const nothing = (): Omit<ThreadReport, 'queued' | 'endpointIds'> => ({
   attempts: {},
   callbackToWebhookMs: [],
   poolWaitMs: [],
@@ -42,6 +42,8 @@ const hot = openDb(settings.connection, {
 });
 const webhookOutgoing = openOutgoing(settings.outgoing);
 
+let attempted = new Set<string>();
+
 const deliveries = openDeliveries(
   {
     hot,
@@ -53,7 +55,8 @@ const deliveries = openDeliveries(
     webhookTimeoutMs: settings.webhookTimeoutMs,
   },
   {
-    onAttempt(result) {
+    onAttempt(result, endpointId) {
+      attempted.add(endpointId);
       const name = result.delivered ? 'delivered' : result.reason;
       measured.attempts[name] = (measured.attempts[name] ?? 0) + 1;
       reportSoon();
@@ -74,8 +77,9 @@ let busyAsReported = '';
 function report(): void {
   clearTimeout(reportTimer);
   reportTimer = undefined;
-  send({ report: { ...measured, queued: deliveries.queued } });
+  send({ report: { ...measured, endpointIds: [...attempted], queued: deliveries.queued } });
   measured = nothing();
+  attempted = new Set();
   reportBusy();
 }
 

@@ -53,6 +53,8 @@ export interface ThreadReport {
   poolWaitMs: number[];
   /** Ordering groups of each commit of successes. */
   recorded: number[];
+  /** The endpoints that were called. */
+  endpointIds: string[];
   /** Deliveries that wait now. */
   queued: number;
 }
