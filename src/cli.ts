@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command line: parses arguments, calls one function, and sets the exit code.
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { actingAsOperator } from './audit/actor.ts';
 import { loadEnvFile } from './config.ts';
 import { scopes } from './contract/envelope.ts';
 
@@ -168,4 +169,4 @@ program
     if (!(await rotateEncryptionKey({ newKey, gatewaysHaveKey }))) process.exitCode = 1;
   });
 
-await program.parseAsync().catch(fail);
+await actingAsOperator(() => program.parseAsync()).catch(fail);

@@ -11,6 +11,8 @@ import { Type } from 'typebox';
 import { type Admission, type AdmitDeps, openAdmission } from './accounts/admit.ts';
 import { type AccountRoutesDeps, accountRoutes } from './accounts/routes.ts';
 import { type AppointmentRoutesDeps, appointmentRoutes } from './appointments/routes.ts';
+import { actingAs } from './audit/actor.ts';
+import { auditRoutes } from './audit/routes.ts';
 import { AppError } from './base/errors.ts';
 import { uuidv7 } from './base/ids.ts';
 import type { Log } from './base/log.ts';
@@ -100,6 +102,7 @@ function moduleRoutes(server: Server, deps: ServerDeps, admission: Admission): v
   replayRoutes(server, deps); //             /v1/webhooks/endpoints/:id/replay(s), deliveries/:id/replay
   deliveryRoutes(server, deps); //           /v1/webhooks/deliveries
   statisticsRoutes(server, deps); //         /v1/statistics
+  auditRoutes(server, deps); //              /v1/audit
   streamRoutes(server, deps); //             /v1/events/stream
   overviewRoutes(server, deps); //           /v1/overview
   messagingCallbackRoutes(server, deps); //  /callbacks/messaging  (signed by the platform)
@@ -235,6 +238,13 @@ async function everyRequest(
     admission
       .admit(request, reply, scope)
       .then(() => done(isRejectedWhileHeld && deps.isHeld() ? held() : undefined), done);
+  });
+
+  server.addHook('preHandler', (request: FastifyRequest, _reply, done) => {
+    const { caller } = request;
+    if (!caller || !isChange(request.method)) return done();
+    const { kind, id, name } = caller;
+    actingAs({ kind, id, name, address: request.ip }, done);
   });
 
   server.addHook('preValidation', (request: FastifyRequest, _reply, done) => {

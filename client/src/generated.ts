@@ -89,6 +89,36 @@ export type Attempt = {
   detail: string | null;
 };
 
+/** A change of the account. */
+export type AuditEntry = {
+  /** UUIDv7. */
+  _id: string;
+  /** When it was changed. */
+  at: string;
+  /** Who changed it. */
+  actor: {
+    /** `key`, `session`, `operator` (the command line) or `system` (the gateway itself). */
+    kind: string;
+    /** Of the key or session. */
+    id: string | null;
+    /** Its name at that time. */
+    name: string | null;
+  };
+  /** The address of the request. */
+  address: string | null;
+  /** What was done, such as `key.created`. */
+  action: string;
+  /** What was changed. */
+  subject: {
+    /** The kind of object, such as `key`. */
+    kind: string;
+    /** Its id. */
+    id: string;
+  };
+  /** New values of the fields that the action may record. Secrets and texts are never among them. */
+  changes: Record<string, unknown>;
+};
+
 /** The open slots of one date. */
 export type AvailableSlots = {
   /** Id of the staff member. */
@@ -3127,6 +3157,7 @@ export interface OperationErrors {
   getCurrentCaller: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   signOut: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'session_not_found' | 'storage_full' | 'unsupported_media_type';
   streamEvents: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  listAudit: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   listSessions: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   endSession: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'session_not_found' | 'storage_full' | 'unsupported_media_type';
   listDashboardLinks: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
@@ -4218,6 +4249,25 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Response>;
 
+  /** List who changed what. Changes of the account, newest first: by keys, sessions, the command line (`operator`) and the gateway itself (`system`). Each is written in the transaction of the change. `changes` has the new values of fields that are no secrets and no personal data. Scope: `manage`. */
+  listAudit(
+    input?: {
+      /** Only entries of this action. */
+      action?: "account.created" | "key.created" | "key.rotated" | "key.revoked" | "session.created" | "session.ended" | "link.created" | "link.deleted" | "sender.created" | "sender.updated" | "sender.deleted" | "endpoint.created" | "endpoint.updated" | "endpoint.deleted" | "endpoint.secret_rotated" | "endpoint.secret_activated" | "template.created" | "template.edited" | "template.submitted" | "template.deleted" | "department.created" | "department.updated" | "department.deleted" | "staff.created" | "staff.updated" | "staff.deleted" | "staff.schedule_set" | "staff.questions_set" | "calendar.connected" | "calendar.disconnected" | "calendar.busy_calendars_set" | "media.deleted" | "opt_out_settings.updated" | "send.started" | "send.scheduled" | "send.paused" | "send.resumed" | "send.cancelled" | "booking.cancelled" | "booking.rescheduled";
+      /** Only entries about this object. */
+      subjectId?: string;
+      /** Only entries at or after this instant. */
+      from?: string;
+      /** Only entries before this instant. */
+      to?: string;
+      /** Items per page. */
+      limit?: number;
+      /** The `nextCursor` of the previous page; omit it for the first page. */
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<AuditEntry, CursorPagination>;
+
   /** List sessions. Everybody who is signed in to this account. Scope: `manage`. */
   listSessions(
     input?: {
@@ -4371,6 +4421,7 @@ export const operations = {
   getCurrentCaller: 'GET /v1/session',
   signOut: 'DELETE /v1/session',
   streamEvents: 'GET /v1/events/stream file',
+  listAudit: 'GET /v1/audit list',
   listSessions: 'GET /v1/sessions list',
   endSession: 'DELETE /v1/sessions/{id}',
   listDashboardLinks: 'GET /v1/dashboard-links list',

@@ -1,4 +1,5 @@
 // Creation, rotation and revocation of API keys, and creation of an account with its first key.
+import { audit } from '../audit/store.ts';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import { isUuid, uuidv7 } from '../base/ids.ts';
@@ -35,6 +36,7 @@ export async function createAccount(
   const accountId = uuidv7(deps.clock.now());
   return deps.db.transaction().execute(async (tx) => {
     await insertAccount(tx, { id: accountId, name });
+    await audit(tx, accountId, 'account.created', accountId, { name });
     const apiKey = makeKey();
     const row = await insertKeyRow(tx, {
       id: uuidv7(deps.clock.now()),
@@ -86,7 +88,7 @@ export async function createKey(
     const own = input.creator && (await boundsOf(tx, input.accountId, input.creator, now));
     const expiresAt = input.expiresAt ?? (own ? own.expiresAt : null);
     if (own) requireWithinBounds(own, { scopes: input.scopes, expiresAt });
-    return insertKeyRow(tx, {
+    const created = await insertKeyRow(tx, {
       id: uuidv7(now),
       accountId: input.accountId,
       name: input.name,
@@ -95,6 +97,9 @@ export async function createKey(
       hint: hintOf(apiKey),
       expiresAt,
     });
+    const { name, scopes } = created;
+    await audit(tx, input.accountId, 'key.created', created.id, { name, scopes, expiresAt });
+    return created;
   });
   return { ...row, apiKey };
 }
@@ -132,6 +137,8 @@ export async function rotateKey(
       hint: hintOf(apiKey),
       expiresAt: old.expires_at,
     });
+    const { overlapSeconds } = input;
+    await audit(tx, input.accountId, 'key.rotated', old.id, { replacedBy: row.id, overlapSeconds });
     return { ...row, apiKey };
   });
 }
@@ -154,5 +161,6 @@ export async function revoke(deps: KeysDeps, input: { accountId: string; keyId: 
       );
     }
     if (!(await revokeKey(tx, input.accountId, input.keyId, now))) throw keyNotFound();
+    await audit(tx, input.accountId, 'key.revoked', input.keyId);
   });
 }

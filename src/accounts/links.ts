@@ -1,4 +1,5 @@
 // Dashboard links: their creation with a subset of the maker's scopes, and their removal.
+import { audit } from '../audit/store.ts';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import { isUuid, uuidv7 } from '../base/ids.ts';
@@ -58,6 +59,7 @@ export async function createLink(
     const sessionEndsAt = keyId === null ? (own?.sessionEndsAt ?? null) : null;
     await insertLink(tx, { ...link, hash: hashToken(token), now: new Date(now), sessionEndsAt });
     await deleteSurplusLinks(tx, accountId, linksMax);
+    await audit(tx, accountId, 'link.created', link.id, { name, scopes, expiresAt });
     return { ...link, token, createdAt: new Date(now) };
   });
 }
@@ -74,7 +76,13 @@ function requireHeld(own: readonly string[], wanted: readonly string[]): void {
 
 /** Removes an unused link. Throws 404 if the account has none with that id. */
 export async function removeLink(deps: LinksDeps, of: { accountId: string; id: string }): Promise<void> {
-  const name = isUuid(of.id) ? await deleteLink(deps.db, of.accountId, of.id) : undefined;
+  const name = isUuid(of.id)
+    ? await deps.db.transaction().execute(async (tx) => {
+        const deleted = await deleteLink(tx, of.accountId, of.id);
+        if (deleted !== undefined) await audit(tx, of.accountId, 'link.deleted', of.id);
+        return deleted;
+      })
+    : undefined;
   if (name === undefined) {
     throw new AppError(
       'link_not_found',

@@ -1,4 +1,6 @@
 // Sessions: signing in with a key or a link, and signing out.
+import { actingAs } from '../audit/actor.ts';
+import { audit } from '../audit/store.ts';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import { isUuid, uuidv7 } from '../base/ids.ts';
@@ -77,12 +79,23 @@ async function begin(tx: Tx, of: SessionOf, how: SignIn, now: number): Promise<N
   const { address } = how;
   await insertSession(tx, { ...of, id, hash: hashToken(token), address, now: new Date(now), endsAt });
   await deleteSurplusSessions(tx, of, sessionsMax);
+  // whoever signs in acts as the new session
+  const { name, scopes, accountId } = of;
+  await actingAs({ kind: 'session', id, name, address }, () =>
+    audit(tx, accountId, 'session.created', id, { name, scopes, endsAt }),
+  );
   return { id, accountId: of.accountId, token, endsAt };
 }
 
 /** Ends a session; other processes reject it within 5 seconds. Throws 404 if the account has no such session. */
 export async function endSession(deps: SessionsDeps, of: { accountId: string; id: string }): Promise<void> {
-  const name = isUuid(of.id) ? await deleteSession(deps.db, of.accountId, of.id) : undefined;
+  const name = isUuid(of.id)
+    ? await deps.db.transaction().execute(async (tx) => {
+        const deleted = await deleteSession(tx, of.accountId, of.id);
+        if (deleted !== undefined) await audit(tx, of.accountId, 'session.ended', of.id);
+        return deleted;
+      })
+    : undefined;
   deps.authenticator.clearCache();
   if (name === undefined) {
     throw new AppError('session_not_found', 'There is no such session in this account. It may have ended.');

@@ -37,6 +37,14 @@ export const sessionOperations: Record<string, Operation> = {
     errors: ['rate_limited'],
     message: 'Stream opened.',
   },
+  'GET /v1/audit': {
+    ...sessions,
+    id: 'listAudit',
+    summary: 'List who changed what',
+    description:
+      'Changes of the account, newest first: by keys, sessions, the command line (`operator`) and the gateway itself (`system`). Each is written in the transaction of the change. `changes` has the new values of fields that are no secrets and no personal data.',
+    message: 'Audit log listed.',
+  },
   'GET /v1/sessions': {
     ...sessions,
     id: 'listSessions',

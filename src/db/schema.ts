@@ -68,6 +68,20 @@ export interface Attempts {
   subject_id: string;
 }
 
+export interface AuditLog {
+  account_id: string;
+  action: string;
+  actor_id: string | null;
+  actor_kind: string;
+  actor_name: string | null;
+  address: string | null;
+  at: Generated<Timestamp>;
+  changes: Json;
+  id: string;
+  subject_id: string;
+  subject_kind: string;
+}
+
 export interface Backups {
   began_at: Generated<Timestamp>;
   bytes: number | null;
@@ -731,6 +745,7 @@ export interface DB {
   api_keys: ApiKeys;
   attempt_durations: AttemptDurations;
   attempts: Attempts;
+  audit_log: AuditLog;
   backups: Backups;
   booking_counts: BookingCounts;
   bookings: Bookings;

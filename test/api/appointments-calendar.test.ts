@@ -1,5 +1,6 @@
 // Connecting a calendar on the provider's consent page, its status, and disconnecting it.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { listAudit } from '../../src/audit/store.ts';
 import {
   type AppointmentsFixture,
   bookingOf,
@@ -168,6 +169,13 @@ test('publishes one event each when a calendar is connected, loses its authoriza
   await fixture.connect(account, staff.id);
   const path = `/v1/appointments/users/${staff.id}/ext-calendar`;
   await fixture.must(fixture.call(account, 'DELETE', path));
+  const audited = await listAudit(fixture.deps.db, account, { subjectId: staff.id, limit: 10 });
+  expect(audited.map(({ action, changes }) => [action, changes])).toEqual(
+    expect.arrayContaining([
+      ['calendar.connected', { provider: 'google' }],
+      ['calendar.disconnected', { provider: 'google' }],
+    ]),
+  );
   const published = await fixture.events(account, staff.id);
   expect(published.map(({ event, data }) => [event, data.reason, data.connected])).toEqual([
     ['calendars.status', 'connected', true],

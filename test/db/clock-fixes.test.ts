@@ -37,7 +37,7 @@ const needNothing = [
   // the time of an event in the past
   /\.(created|updated|revoked|last_used|halted|resumed|read|cancelled|accepted|sent|delivered|failed|deleted|connected|dead)_at$/,
   /\.(started|insert_started|wish_started|finished|recorded|parked|written|answered)_at$/,
-  /^(attempts\.at|(operator_notices|callback_uptime)\.seen_at|clock_steps\.noticed_at|database_clock\.seen_at)$/,
+  /^((attempts|audit_log)\.at|(operator_notices|callback_uptime)\.seen_at|clock_steps\.noticed_at|database_clock\.seen_at)$/,
   // the time at which a replaced failure happened
   /^messages\.was_failed_at$/,
   /^statistics_folds\.folded_until$/,

@@ -10,7 +10,7 @@ type FileRule = (file: Source) => string | undefined;
 const layers: string[][] = [
   ['contract', 'ports', 'db', 'base', 'config.ts'],
   ['work', 'http', 'backup'],
-  ['statistics', 'changes'],
+  ['statistics', 'changes', 'audit'],
   ['accounts', 'webhooks'],
   ['messaging', 'appointments', 'adapters'],
   ['overview', 'stream'],

@@ -93,6 +93,13 @@ describe('beside a running gateway without the sandbox', () => {
     expect(list.join()).not.toContain(key);
     expect(await print('key', 'revoke', accountId, list[0]?.split(' ')[0] as string)).toMatch(/^Key revoked/);
     expect(await statusFor(unused, '/v1/templates')).toBe(401);
+    const owner = (await print('key', 'create', accountId, '--name', 'owner')).split('\n')[0] as string;
+    const audit = await fetch(`${url}/v1/audit`, { headers: { 'X-API-Key': owner } });
+    const { data } = (await audit.json()) as { data: { items: { action: string; actor: object }[] } };
+    expect(data.items.slice(0, 2)).toMatchObject([
+      { action: 'key.created', actor: { kind: 'operator', id: null } },
+      { action: 'key.revoked', actor: { kind: 'operator', id: null } },
+    ]);
   });
 
   test.each([

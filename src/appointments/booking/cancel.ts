@@ -1,5 +1,6 @@
 // Cancels a booking: writes the cancellation as its pending change, then applies it.
 
+import { audit } from '../../audit/store.ts';
 import { bookingState } from '../../contract/bookings.ts';
 import { retryTransient } from '../../db/failure.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
@@ -33,6 +34,7 @@ export async function cancelBooking(
       // the cancellation replaces a pending move, whose keys get no response
       await freeKeysOf(tx, id);
       await claimKey(tx, input.key, id);
+      await audit(tx, input.accountId, 'booking.cancelled', id);
       return setPendingCancel(tx, id, input.reason ?? null, leaseMs);
     }),
   );

@@ -1,4 +1,5 @@
 // Moves a booking: writes the move as its pending change, with both times occupied, then applies it.
+import { audit } from '../../audit/store.ts';
 import { AppError } from '../../base/errors.ts';
 import { bookingState } from '../../contract/bookings.ts';
 import type { Tx } from '../../db/db.ts';
@@ -66,6 +67,7 @@ export async function rescheduleBooking(
         throw slotTaken(deps, requested, taken, start);
       }
       await claimKey(tx, input.key, row.id);
+      await audit(tx, input.accountId, 'booking.rescheduled', row.id);
       await occupyPending(tx, row, occupiedRange(requested.terms, start));
       return setPendingMove(tx, row.id, to, leaseMs);
     }),

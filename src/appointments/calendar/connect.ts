@@ -1,4 +1,5 @@
 // Connects a staff member's calendar by password, chooses which calendars block slots, checks and disconnects.
+import { audit } from '../../audit/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest, type Problem, VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
@@ -77,6 +78,7 @@ export async function storeConnection(
       busy_calendar_ids: options.busyCalendarIds ?? [connected.calendarId],
       last_synced_at: new Date(deps.clock.now()),
     });
+    await audit(tx, staff.account_id, 'calendar.connected', staff.id, { provider: calendar.provider });
     const events = [calendarStatusEvent(deps.clock.now(), row, 'connected')];
     return { row, started: await publish(deps, tx, events) };
   });
@@ -97,7 +99,11 @@ export async function putCalendar(
     if (problems.length > 0) throw invalidRequest(problems);
     const connection = await openConnection(deps, staff.id);
     await verifyBusyCalendars(deps, connection.calendar, connection.credential, busyCalendarIds ?? []);
-    await setBusyCalendars(deps.db, connection.id, busyCalendarIds ?? []);
+    await deps.db.transaction().execute(async (tx) => {
+      await setBusyCalendars(tx, connection.id, busyCalendarIds ?? []);
+      const count = busyCalendarIds?.length ?? 0;
+      await audit(tx, staff.account_id, 'calendar.busy_calendars_set', staff.id, { count });
+    });
     return undefined;
   }
   if (url === undefined || username === undefined || password === undefined) {
@@ -222,6 +228,7 @@ export async function disconnectCalendar(
       );
     }
     await deleteConnection(tx, found.id);
+    await audit(tx, accountId, 'calendar.disconnected', staffId, { provider: found.provider });
     // the end of a dead connection was reported when it died
     const events =
       found.dead_at === null ? [calendarStatusEvent(deps.clock.now(), found, 'disconnected')] : [];

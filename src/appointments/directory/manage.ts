@@ -1,4 +1,5 @@
 // Operations that add, change and remove departments, staff and form questions.
+import { audit } from '../../audit/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
@@ -67,7 +68,11 @@ export async function addDepartment(
   input: DepartmentChange & { name: string },
 ): Promise<DepartmentRow> {
   const id = uuidv7(deps.clock.now());
-  return insertDepartment(deps.db, { id, account_id: accountId, ...input, name: input.name.trim() });
+  return deps.db.transaction().execute(async (tx) => {
+    const row = await insertDepartment(tx, { id, account_id: accountId, ...input, name: input.name.trim() });
+    await audit(tx, accountId, 'department.created', id, { name: row.name, active: row.active });
+    return row;
+  });
 }
 
 /** Changes a department; 404 if the account has none with that id. */
@@ -78,9 +83,13 @@ export async function changeDepartment(
   change: DepartmentChange,
 ): Promise<DepartmentRow> {
   const trimmed = change.name === undefined ? change : { ...change, name: change.name.trim() };
-  const row = isUuid(id) ? await updateDepartment(deps.db, accountId, id, trimmed) : undefined;
-  if (!row) throw departmentNotFound();
-  return row;
+  if (!isUuid(id)) throw departmentNotFound();
+  return deps.db.transaction().execute(async (tx) => {
+    const row = await updateDepartment(tx, accountId, id, trimmed);
+    if (!row) throw departmentNotFound();
+    await audit(tx, accountId, 'department.updated', id, { ...trimmed });
+    return row;
+  });
 }
 
 /** Removes a department without staff; 409 `department_in_use` while staff belong to it. */
@@ -89,7 +98,7 @@ export async function removeDepartment(deps: DirectoryDeps, accountId: string, i
   await deps.db.transaction().execute(async (tx) => {
     const count = await countStaffOf(tx, id);
     if (!(await deleteDepartment(tx, accountId, id))) throw departmentNotFound();
-    if (count === 0) return;
+    if (count === 0) return audit(tx, accountId, 'department.deleted', id);
     throw new AppError(
       'department_in_use',
       `${count} staff members belong to this department. Move them first, or set the department inactive.`,
@@ -110,6 +119,7 @@ export async function addStaff(
     await checkDepartments(tx, accountId, departmentIds);
     await insertStaff(tx, { id, account_id: accountId, ...columns });
     await replaceDepartments(tx, id, departmentIds);
+    await audit(tx, accountId, 'staff.created', id, { ...input });
     return (await findStaff(tx, accountId, id)) as StaffRow;
   });
 }
@@ -129,6 +139,7 @@ export async function changeStaff(
       await checkDepartments(tx, accountId, departmentIds);
       await replaceDepartments(tx, id, departmentIds);
     }
+    await audit(tx, accountId, 'staff.updated', id, { ...change });
     return (await findStaff(tx, accountId, id)) as StaffRow;
   });
 }
@@ -157,6 +168,7 @@ export async function removeStaff(deps: DirectoryDeps, accountId: string, id: st
       );
     }
     await replaceDepartments(tx, id, []);
+    await audit(tx, accountId, 'staff.deleted', id);
   });
 }
 
@@ -186,6 +198,7 @@ export async function putQuestions(
       };
     });
     await replaceQuestions(tx, { accountId, staffId }, rows);
+    await audit(tx, accountId, 'staff.questions_set', staffId, { count: rows.length });
     return rows;
   });
 }

@@ -1,4 +1,5 @@
 // Routes that read and set the schedules of staff.
+import { audit } from '../../audit/store.ts';
 import { invalidRequest } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import { AppointmentParams } from '../../contract/appointments.ts';
@@ -47,7 +48,10 @@ export function scheduleRoutes(server: Server, deps: { db: Db }): void {
       if (!isUuid(params.id) || !(await findStaff(deps.db, caller.accountId, params.id)))
         throw staffNotFound();
       if (problems.length > 0) throw invalidRequest(problems);
-      if (!(await updateSchedule(deps.db, caller.accountId, params.id, row))) throw staffNotFound();
+      await deps.db.transaction().execute(async (tx) => {
+        if (!(await updateSchedule(tx, caller.accountId, params.id, row))) throw staffNotFound();
+        await audit(tx, caller.accountId, 'staff.schedule_set', params.id, { ...body });
+      });
       return ok('Schedule set.', scheduleItem(row));
     },
   );

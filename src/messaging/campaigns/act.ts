@@ -1,4 +1,5 @@
 // Start, pause, resume and cancel: one transaction that locks the send, decides and moves it.
+import { audit } from '../../audit/store.ts';
 import { AppError } from '../../base/errors.ts';
 import type { SendStateName } from '../../contract/campaigns.ts';
 import type { Db, Tx } from '../../db/db.ts';
@@ -34,12 +35,12 @@ export function uploadInProgress(): AppError {
   );
 }
 
-const participle: Record<SendAction, string> = {
+const participle = {
   start: 'started',
   pause: 'paused',
   resume: 'resumed',
   cancel: 'cancelled',
-};
+} as const satisfies Record<SendAction, string>;
 
 /**
  * Performs `action`; returns how many queued messages a cancellation failed. Throws 404 `send_not_found`, 409 `send_state_conflict`; for a start also `upload_in_progress`,
@@ -55,6 +56,7 @@ export async function act(deps: ActDeps, of: SendKey, action: SendAction): Promi
     if (decision.kind === 'nothing') return undefined;
     if (decision.to === 'sending' || decision.to === 'scheduled') await requireStartable(tx, of, send);
     await move(tx, of, state, decision.to);
+    await audit(tx, of.accountId, `send.${actedOn(action, decision.to)}`, of.sendId, { state: decision.to });
     return decision.to;
   });
   if (to === undefined) return 0;
@@ -62,6 +64,10 @@ export async function act(deps: ActDeps, of: SendKey, action: SendAction): Promi
   // queued messages fail here for about a second; the worker continues with the rest
   return to === 'cancelled' ? cancelSend(deps, of) : 0;
 }
+
+/** What the audit log calls an action: a start may only schedule. */
+const actedOn = (action: SendAction, to: SendStateName) =>
+  action === 'start' && to === 'scheduled' ? 'scheduled' : participle[action];
 
 async function move(tx: Tx, of: SendKey, from: SendStateName, to: SendStateName): Promise<void> {
   switch (to) {

@@ -1,4 +1,5 @@
 // Removal of files: on request, after a rejected upload, and after uploads whose process died.
+import { audit } from '../../audit/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -57,6 +58,7 @@ export async function deleteMedia(
       );
     }
     await markRemoving(tx, locked.id, keptSeconds);
+    await audit(tx, of.accountId, 'media.deleted', locked.id);
     return locked;
   });
   await removeFromPlatform(deps, row).catch((error: unknown) =>

@@ -1,4 +1,5 @@
 // Routes: the words and buttons by which people opt out.
+import { audit } from '../../audit/store.ts';
 import { success } from '../../contract/envelope.ts';
 import { OptOutSettings, OptOutSettingsBody } from '../../contract/opt-out-settings.ts';
 import type { Db } from '../../db/db.ts';
@@ -30,7 +31,11 @@ export function optOutSettingsRoutes(server: Server, { db }: { db: Db }): void {
     async ({ caller, body }) => {
       const { stop = null, start = null } = body.reply ?? {};
       const settings: Settings = checkedSettings({ ...body, reply: { stop, start } });
-      await putSettings(db, caller.accountId, settings);
+      const { accountId } = caller;
+      await db.transaction().execute(async (tx) => {
+        await putSettings(tx, accountId, settings);
+        await audit(tx, accountId, 'opt_out_settings.updated', accountId, { ...settings });
+      });
       return ok('Settings stored.', item(settings));
     },
   );

@@ -25,7 +25,7 @@ export async function findSettings(
 
 /** Replaces the settings of an account. */
 export async function putSettings(
-  db: Db,
+  db: Db | Tx,
   accountId: string,
   { stopWords, startWords, buttonPayloads, reply }: OptOutSettings,
 ): Promise<void> {

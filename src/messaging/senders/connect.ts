@@ -1,6 +1,8 @@
 // Connects a number: verifies everything with the platform, stores the sender, then registers it and subscribes to its callbacks.
+
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import { audit } from '../../audit/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest, type Problem, VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
@@ -120,7 +122,7 @@ async function store(
       const isDefault = input.isDefault === true || !(await findDefaultSender(tx, input.accountId));
       if (isDefault) await clearDefault(tx, input.accountId);
       await addReading(tx, input);
-      return insertSender(tx, {
+      const row = await insertSender(tx, {
         id,
         account_id: input.accountId,
         name: input.name,
@@ -137,6 +139,10 @@ async function store(
         follows_throughput: own === null,
         is_default: isDefault,
       });
+      const { name, phoneNumberId, businessAccountId } = input;
+      const shown = { name, phoneNumberId, businessAccountId, messagesPerSecond: own, isDefault };
+      await audit(tx, input.accountId, 'sender.created', id, shown);
+      return row;
     });
   } catch (error) {
     if (!violates(error, 'senders_account_id_phone_number_id_key')) throw error;

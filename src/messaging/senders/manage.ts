@@ -1,4 +1,5 @@
 // Changes and removes senders; verifies new credentials with the platform before storing them.
+import { audit } from '../../audit/store.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
@@ -77,11 +78,20 @@ export async function changeSender(deps: ManageDeps, input: SenderInput): Promis
       await retryReading(tx, { accountId: row.account_id, businessAccountId: row.business_account_id });
     }
     const changed = await updateSender(tx, row.id, change);
+    await audit(tx, input.accountId, 'sender.updated', row.id, auditedChange(input));
     const news = before.halted_at ? [statusChange('active')] : [];
     return { changed, leased: await publishSenderChange(deps, tx, changed, news) };
   });
   deps.deliveries.offer(leased);
   return changed;
+}
+
+/** What the audit log says of a change: of secrets only that they changed. */
+function auditedChange({ name, messagesPerSecond, isDefault, ...secrets }: SenderInput) {
+  const changedSecrets = (['accessToken', 'appSecret', 'verifyToken'] as const).filter(
+    (secret) => secrets[secret] !== undefined,
+  );
+  return { name, messagesPerSecond, isDefault, changedSecrets };
 }
 
 /** Verifies new credentials; otherwise only that the number can be read, so that old ones never hinder another change. */
@@ -144,6 +154,7 @@ async function remove(tx: Tx, { id, account_id: accountId }: SenderRow): Promise
   if (!(await lockSender(tx, accountId, id))) throw senderNotFound();
   if (await hasWaitingMessages(tx, id)) throw hasQueuedMessages();
   await deleteSender(tx, id);
+  await audit(tx, accountId, 'sender.deleted', id);
   await removeReadings(tx, accountId);
 }
 

@@ -1,4 +1,5 @@
 // Deletion of a template: rejected while its messages are queued, unless they are to be cancelled first.
+import { audit } from '../../audit/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
@@ -70,6 +71,7 @@ async function beginDeleting(
       throw inUse('A draft, scheduled or unfinished send names this template. Cancel or delete it first.');
     if (before.status === 'draft') {
       await deleteTemplates(tx, [before.id]);
+      await audit(tx, of.accountId, 'template.deleted', before.id, { status: before.status });
       return { before, leasedDeliveries: [] };
     }
     if (before.deleting_until && before.deleting_until.getTime() > deps.clock.now())
@@ -97,9 +99,10 @@ async function restore(deps: DeleteTemplateDeps, before: TemplateRow, staysMarke
   deps.deliveries.offer(leasedDeliveries);
 }
 
-async function remove(deps: DeleteTemplateDeps, { id }: TemplateRow): Promise<void> {
+async function remove(deps: DeleteTemplateDeps, { id, account_id, status }: TemplateRow): Promise<void> {
   const leasedDeliveries = await deps.db.transaction().execute(async (tx) => {
     const removed = await deleteTemplates(tx, [id]);
+    await audit(tx, account_id, 'template.deleted', id, { status });
     return publishChanges(deps, tx, removed.map(removalOf));
   });
   deps.deliveries.offer(leasedDeliveries);

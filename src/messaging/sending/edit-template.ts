@@ -1,4 +1,5 @@
 // Edits and submissions of templates: rejected while messages are queued, unless they are to be cancelled first.
+import { audit } from '../../audit/store.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import {
@@ -49,7 +50,11 @@ export async function editTemplate(
   const row = await requireTemplate(deps, of);
   const values = await editedValues(deps, row, changes);
   if (row.status === templateStatus.draft) {
-    const changed = await changeDraft(deps.db, row.id, values);
+    const changed = await deps.db.transaction().execute(async (tx) => {
+      const draft = await changeDraft(tx, row.id, values);
+      if (draft) await audit(tx, of.accountId, 'template.edited', row.id, { category: draft.category });
+      return draft;
+    });
     if (changed) return changed;
     throw new AppError('conflict', 'The draft was submitted in the meantime. Repeat the request.');
   }
@@ -104,6 +109,7 @@ async function edit(
   const after = await change(deps, id, async (tx, old) => {
     const edited = await recordEdit(tx, mark, { ...values, status, providerStatus, editedAt });
     if (edited) await keepVersions(tx, [old]);
+    if (edited) await audit(tx, of.accountId, 'template.edited', id, { category: edited.category });
     return edited;
   });
   return after ?? requireTemplate(deps, of);

@@ -1,4 +1,5 @@
 // Drafts: their creation and submission to the platform, and the deletion of templates there.
+import { audit } from '../../audit/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, externalError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
@@ -66,8 +67,9 @@ export async function createDraft(deps: SubmitDeps, draft: Draft): Promise<Templ
       message: 'must be the business account of a sender of this account; add one with POST /v1/senders',
     });
   if (problems.length > 0) throw invalidRequest(problems);
-  const row = await insertDraft(deps.db, {
-    id: uuidv7(deps.clock.now()),
+  const id = uuidv7(deps.clock.now());
+  const draftRow = {
+    id,
     accountId: draft.accountId,
     businessAccountId: sender?.business_account_id ?? null,
     name: draft.providerTemplateName,
@@ -76,6 +78,13 @@ export async function createDraft(deps: SubmitDeps, draft: Draft): Promise<Templ
     parameterFormat,
     components,
     messageTtlSeconds: draft.messageTtlSeconds ?? null,
+  };
+  const row = await deps.db.transaction().execute(async (tx) => {
+    const created = await insertDraft(tx, draftRow);
+    const { providerTemplateName, accountId } = draft;
+    const shown = { providerTemplateName, language, category };
+    if (created) await audit(tx, accountId, 'template.created', id, shown);
+    return created;
   });
   if (!row) throw templateExists();
   return row;
@@ -181,6 +190,7 @@ async function recordSubmission(
         status: result.state,
         category: result.category,
       }));
+    if (after) await audit(tx, after.account_id, 'template.submitted', id, { status: after.status });
     const changes = before && after ? [{ before, after, reason: null }] : [];
     return { after, leasedDeliveries: await publishChanges(deps, tx, changes) };
   });

@@ -1,5 +1,7 @@
 // Operations on endpoints: create, change and delete them, and rotate their secrets.
+
 import { randomBytes } from 'node:crypto';
+import { audit } from '../../audit/store.ts';
 import type { Cipher } from '../../base/cipher.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest, type Problem } from '../../base/errors.ts';
@@ -85,7 +87,7 @@ export async function createEndpoint(
         `An account has at most ${endpointsPerAccountMax} webhook endpoints. Delete one first.`,
       );
     }
-    return insertEndpoint(tx, {
+    const created = await insertEndpoint(tx, {
       id,
       accountId: input.accountId,
       url: input.url,
@@ -93,6 +95,9 @@ export async function createEndpoint(
       events: input.events ?? ['messages.status'],
       secret: encryptSecret(deps.cipher, secret, id, 'secret'),
     });
+    const { url, events } = created;
+    await audit(tx, input.accountId, 'endpoint.created', id, { url: withoutSecrets(url), events });
+    return created;
   });
   return { ...row, shownSecret: secret };
 }
@@ -114,6 +119,10 @@ export async function changeEndpoint(
   if (problems.length > 0) throw invalidRequest(problems);
   return deps.db.transaction().execute(async (tx) => {
     const row = await getEndpoint(tx, input.accountId, input.id, 'forUpdate');
+    const { url, events, status } = input;
+    await audit(tx, input.accountId, 'endpoint.updated', row.id, {
+      ...{ events, status, url: url === undefined ? undefined : withoutSecrets(url) },
+    });
     return updateEndpoint(tx, row.id, {
       url: input.url ?? row.url,
       description: input.description === undefined ? row.description : input.description,
@@ -129,8 +138,11 @@ export async function removeEndpoint(
   deps: Pick<EndpointDeps, 'db'>,
   input: { accountId: string; id: string },
 ): Promise<void> {
-  if (!isUuid(input.id) || !(await deleteEndpoint(deps.db, input.accountId, input.id)))
-    throw endpointNotFound();
+  if (!isUuid(input.id)) throw endpointNotFound();
+  await deps.db.transaction().execute(async (tx) => {
+    if (!(await deleteEndpoint(tx, input.accountId, input.id))) throw endpointNotFound();
+    await audit(tx, input.accountId, 'endpoint.deleted', input.id);
+  });
 }
 
 /**
@@ -170,6 +182,8 @@ export async function rotateSecret(
             activated: false,
           },
     );
+    const { overlapSeconds } = input;
+    await audit(tx, input.accountId, 'endpoint.secret_rotated', row.id, { overlapSeconds });
     return { ...changed, shownSecret: fresh };
   });
 }
@@ -183,12 +197,19 @@ export async function activateSecret(
     const row = await getEndpoint(tx, input.accountId, input.id, 'forUpdate');
     // activated before, or the overlap has ended
     if (!row.next_secret || !row.overlap_until || !overlaps(row, deps.clock.now())) return row;
+    await audit(tx, input.accountId, 'endpoint.secret_activated', row.id);
     return writeSecrets(tx, row.id, {
       secret: row.secret,
       next: { secret: row.next_secret, overlapUntil: row.overlap_until },
       activated: true,
     });
   });
+}
+
+/** An address without user information and query, which may be secrets. */
+function withoutSecrets(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
 }
 
 /** Whether a rotation's overlap is running: two secrets are valid. */

@@ -138,7 +138,7 @@ export async function updateEndpoint(tx: Tx, id: string, change: EndpointChange)
 }
 
 /** Deletes an endpoint with its secrets and ends its replays. Its history remains; maintenance dead-letters its pending deliveries. */
-export async function deleteEndpoint(db: Db, accountId: string, id: string): Promise<boolean> {
+export async function deleteEndpoint(db: Db | Tx, accountId: string, id: string): Promise<boolean> {
   const { rows } = await sql`
     with gone as (
       update endpoints set status = ${status.deleted}, disabled_reason = ${disabledBecause.deleted}, bury_until = now() + ${deadLetterWithin},
