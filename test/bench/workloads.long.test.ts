@@ -27,7 +27,7 @@ const shortForms: Record<string, [options: string, row: RegExp][]> = {
   ],
   fairness: [['--campaign 1000 --idle 5', /during the campaign/]],
   campaign: [['--recipients 20000', /rows per second|rows\/s/]],
-  pace: [['--waiting 60 --after 30', /after a cancellation/]],
+  pace: [['--waiting 300 --after 60', /after a cancellation/]],
   upload: [['--files 2 --megabytes 5', /plain AES/]],
   growth: [['--messages 20000', /claim/]],
   statistics: [['--times 2 --messages 100000', /interval=hour&by=template/]],
