@@ -75,8 +75,8 @@ export const Instant = Type.String({
 });
 /** An instant with a description. */
 export const instant = (description: string) => Type.String({ ...Instant, format: 'date-time', description });
-/** The id of something in a filter. */
-export const idFilter = (description: string) => Type.Optional(Type.String({ format: 'uuid', description }));
+/** The id of something in a filter. A malformed one gets the same response as an unknown one, so it has no format. */
+export const idFilter = (description: string) => Type.Optional(Type.String({ description }));
 
 export const Id = Type.String({ description: 'UUIDv7.', examples: ['019a0b5e-7c00-7000-8000-000000000000'] });
 

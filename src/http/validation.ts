@@ -2,7 +2,6 @@
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
-import { isUuid } from '../base/ids.ts';
 import { type BodySchema, problemsBy } from './body-problems.ts';
 import { formats } from './formats.ts';
 import { once } from './once.ts';
@@ -26,15 +25,14 @@ function compiler(more: Options): Ajv {
     'date-time',
     (text) => text.length <= 64 && rfc3339.validate(text) && !Number.isNaN(Date.parse(text)),
   );
-  ajv.addFormat('uuid', isUuid);
   for (const [name, problem] of Object.entries(formats))
     ajv.addFormat(name, (text) => problem(text) === undefined);
   return ajv;
 }
 
 /**
- * Returns the validator of routes. Numbers in a query are parsed from text; in a body they must be numbers. A query's `to` must be later than its `from`. Text that the
- * database cannot store is rejected. Malformed ids in a path get 404 from the routes. For bodies, Ajv stops at the first error
+ * Returns the validator of routes. Numbers in a query are parsed from text; in a body they must be numbers. A query's `to` must
+ * be later than its `from`. Text that the database cannot store is rejected. Malformed ids in a path get 404 from the routes. For bodies, Ajv stops at the first error
  * and `problemsBy` collects problems up to a limit. Queries are limited by the header size, so Ajv collects all problems.
  * A schema is compiled at the first request that needs it.
  */

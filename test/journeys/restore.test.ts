@@ -183,6 +183,8 @@ test('a held gateway rejects what sends or books, and nothing else', async () =>
   const held: string[] = [];
   for (const operation of await operationsOf(gateway)) {
     const { method, path, body } = operation;
+    // its response never ends
+    if (path === '/v1/events/stream') continue;
     const to = path.replaceAll(/\{\w+\}/g, () => randomUUID());
     const options = { headers: headersFor(operation, gateway), ...(body ? { body: sampleOf(body) } : {}) };
     const answer = await call(method, to, options);

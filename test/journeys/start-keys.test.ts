@@ -167,6 +167,8 @@ describe('with ENCRYPTION_KEYS on a server', () => {
     ];
     const digests = [
       'api_keys.hash',
+      'dashboard_links.hash',
+      'sessions.hash',
       'idempotency_keys.fingerprint',
       'media.sha256',
       'senders.app_secret_hash',

@@ -191,7 +191,7 @@ test('each state number has a name that converts back to it', () => {
 
 test('the gateway’s own error codes never change', () => {
   const codes = Object.values(ownErrors).map(({ code }) => code);
-  expect(codes).toEqual([900001, 900002, 900003, 900004, 900005, 900007]);
+  expect(codes).toEqual([900001, 900002, 900003, 900004, 900005, 900006, 900007]);
 });
 
 test('retry delays grow as 4^n seconds for pair rates and 2^n otherwise, up to a maximum', () => {
