@@ -4,7 +4,7 @@ import type { Key } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
-import '../design/table.css';
+import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useNow } from '../design/use-now.ts';
 import { formatList } from '../text/format.ts';
@@ -16,33 +16,20 @@ const unusedMs = 90 * 86_400_000;
 export function KeyRows({ keys }: { keys: Key[] }) {
   const text = textsOf('keys');
   return (
-    <div className="table-frame">
-      <table className="table tall">
-        <colgroup>
-          <col width="220" />
-          <col />
-          <col width="130" />
-          <col width="130" />
-          <col width="120" />
-        </colgroup>
-        <thead>
-          <tr>
-            <th scope="col">{text('name')}</th>
-            <th scope="col">{text('may')}</th>
-            <th scope="col">{text('lastUsed')}</th>
-            <th scope="col">{text('expires')}</th>
-            <th scope="col">
-              <span className="hidden-text">{text('actions')}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <KeyRow key={key._id} apiKey={key} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      columns={[
+        { label: text('name'), widthPx: 220 },
+        { label: text('may') },
+        { label: text('lastUsed'), widthPx: 130 },
+        { label: text('expires'), widthPx: 130 },
+        { label: text('actions'), widthPx: 120, isLabelHidden: true },
+      ]}
+      isTall
+    >
+      {keys.map((key) => (
+        <KeyRow key={key._id} apiKey={key} />
+      ))}
+    </Table>
   );
 }
 

@@ -4,33 +4,26 @@ import type { Session } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
-import '../design/table.css';
+import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { textsOf } from '../text/texts.ts';
 
 export function SessionRows({ sessions }: { sessions: Session[] }) {
   const text = textsOf('keys');
   return (
-    <div className="table-frame">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">{text('who')}</th>
-            <th scope="col">{text('by')}</th>
-            <th scope="col">{text('from')}</th>
-            <th scope="col">{text('lastUsed')}</th>
-            <th scope="col">
-              <span className="hidden-text">{text('actions')}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {sessions.map((session) => (
-            <SessionRow key={session._id} session={session} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      columns={[
+        { label: text('who') },
+        { label: text('by') },
+        { label: text('from') },
+        { label: text('lastUsed') },
+        { label: text('actions'), isLabelHidden: true },
+      ]}
+    >
+      {sessions.map((session) => (
+        <SessionRow key={session._id} session={session} />
+      ))}
+    </Table>
   );
 }
 

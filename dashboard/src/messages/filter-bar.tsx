@@ -1,5 +1,6 @@
 // The search and the states of the list.
 import type { RefObject } from 'react';
+import { Chips } from '../design/chips.tsx';
 import { SearchBox } from '../design/search-box.tsx';
 import { wordOf } from '../design/state-badge.tsx';
 import { textsOf } from '../text/texts.ts';
@@ -28,27 +29,14 @@ export function FilterBar({ filter, onChange, onOpen, inputRef }: Props) {
   return (
     <div className="column">
       <SearchBox inputRef={inputRef} value={typedOf(filter)} label={text('search')} onSearch={submit} />
-      <fieldset className="chips" aria-label={text('state')}>
-        <button
-          type="button"
-          className="chip"
-          aria-pressed={status === undefined}
-          onClick={() => onChange(others)}
-        >
-          {text('all')}
-        </button>
-        {statuses.map((one) => (
-          <button
-            key={one}
-            type="button"
-            className="chip"
-            aria-pressed={status === one}
-            onClick={() => onChange({ ...others, status: one })}
-          >
-            {wordOf(one)}
-          </button>
-        ))}
-      </fieldset>
+      <Chips
+        label={text('state')}
+        allLabel={text('all')}
+        values={statuses}
+        chosen={status}
+        wordOf={wordOf}
+        onChoose={(one) => onChange({ ...others, ...(one ? { status: one } : {}) })}
+      />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type RefObject, useRef } from 'react';
 import type { Message } from '../../../client/src/generated.ts';
 import { StateBadge } from '../design/state-badge.tsx';
-import '../design/table.css';
+import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useListKeys } from '../design/use-list-keys.ts';
 import { useNow } from '../design/use-now.ts';
@@ -25,35 +25,21 @@ export function MessageTable({ messages, search, onOlder, isLoading }: Props) {
   useListKeys(body, search);
   return (
     <section className="card" aria-label={text('title')}>
-      <div className="table-frame">
-        <table className="table">
-          <colgroup>
-            <col width="190" />
-            <col width="190" />
-            <col width="150" />
-            <col width="170" />
-            <col />
-            <col width="100" />
-          </colgroup>
-          <thead>
-            <tr>
-              <th scope="col">{text('state')}</th>
-              <th scope="col">{text('to')}</th>
-              <th scope="col">{text('number')}</th>
-              <th scope="col">{text('template')}</th>
-              <th scope="col">{text('text')}</th>
-              <th scope="col" className="figure">
-                {text('when')}
-              </th>
-            </tr>
-          </thead>
-          <tbody ref={body}>
-            {messages.map((message) => (
-              <MessageRow key={message.id} message={message} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        columns={[
+          { label: text('state'), widthPx: 190 },
+          { label: text('to'), widthPx: 190 },
+          { label: text('number'), widthPx: 150 },
+          { label: text('template'), widthPx: 170 },
+          { label: text('text') },
+          { label: text('when'), widthPx: 100, isFigure: true },
+        ]}
+        bodyRef={body}
+      >
+        {messages.map((message) => (
+          <MessageRow key={message.id} message={message} />
+        ))}
+      </Table>
       <div className="table-foot">
         <span>{text('newestFirst')}</span>
         {onOlder && (

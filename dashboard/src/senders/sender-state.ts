@@ -1,20 +1,4 @@
-// The platform's words about a number, as states and figures. Pure.
-
-/** The rating as a state and its word's key; undefined: not rated. */
-export const qualityOf = (
-  rating: string | null,
-): { state: string; key: 'high' | 'medium' | 'low' } | undefined => {
-  switch (rating) {
-    case 'GREEN':
-      return { state: 'ok', key: 'high' };
-    case 'YELLOW':
-      return { state: 'warning', key: 'medium' };
-    case 'RED':
-      return { state: 'halted', key: 'low' };
-    default:
-      return undefined;
-  }
-};
+// The platform's words about a number, as figures. Pure.
 
 /** People that the business may write to first in a day: `TIER_2K` is 2,000; undefined: a word that the page does not know. */
 export function limitOf(limit: string | null): number | undefined {

@@ -1,11 +1,12 @@
 // The rows of numbers.
 import type { Sender } from '../../../client/src/generated.ts';
+import { Quality } from '../design/quality.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
-import '../design/table.css';
+import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { formatNumber } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
-import { limitOf, qualityOf } from './sender-state.ts';
+import { limitOf } from './sender-state.ts';
 
 interface Props {
   senders: Sender[];
@@ -17,64 +18,50 @@ export function SenderTable({ senders, chosenId, onChoose }: Props) {
   const text = textsOf('senders');
   return (
     <section className="card" aria-label={text('title')}>
-      <div className="table-frame">
-        <table className="table tall">
-          <colgroup>
-            <col />
-            <col width="130" />
-            <col width="120" />
-            <col width="180" />
-            <col width="170" />
-            <col width="150" />
-          </colgroup>
-          <thead>
-            <tr>
-              <th scope="col">{text('number')}</th>
-              <th scope="col">{text('state')}</th>
-              <th scope="col">{text('quality')}</th>
-              <th scope="col">{text('people')}</th>
-              <th scope="col">{text('rate')}</th>
-              <th scope="col" className="figure">
-                {text('lastCallback')}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {senders.map((sender) => (
-              <tr key={sender._id} className={sender._id === chosenId ? 'current' : ''}>
-                <td>
-                  <button
-                    type="button"
-                    className="row-button"
-                    aria-pressed={sender._id === chosenId}
-                    onClick={() => onChoose(sender._id)}
-                  >
-                    <span className="strong cut" dir="auto">
-                      {sender.name}
-                    </span>
-                    <span className="small note" dir="ltr">
-                      {sender.displayPhone ?? sender.phoneNumberId}
-                    </span>
-                  </button>
-                </td>
-                <td>
-                  <StateBadge state={sender.status} />
-                </td>
-                <td className="wide-only">
-                  <Quality rating={sender.qualityRating} />
-                </td>
-                <td className="number wide-only">{limitText(sender.messagingLimit)}</td>
-                <td className="number wide-only">
-                  {text('perSecond', { count: formatNumber(sender.effectiveMessagesPerSecond) })}
-                </td>
-                <td className="figure muted wide-only">
-                  {sender.lastCallbackAt ? <Timestamp at={sender.lastCallbackAt} /> : '–'}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        columns={[
+          { label: text('number') },
+          { label: text('state'), widthPx: 130 },
+          { label: text('quality'), widthPx: 120 },
+          { label: text('people'), widthPx: 180 },
+          { label: text('rate'), widthPx: 170 },
+          { label: text('lastCallback'), widthPx: 150, isFigure: true },
+        ]}
+        isTall
+      >
+        {senders.map((sender) => (
+          <tr key={sender._id} className={sender._id === chosenId ? 'current' : ''}>
+            <td>
+              <button
+                type="button"
+                className="row-button"
+                aria-pressed={sender._id === chosenId}
+                onClick={() => onChoose(sender._id)}
+              >
+                <span className="strong cut" dir="auto">
+                  {sender.name}
+                </span>
+                <span className="small note" dir="ltr">
+                  {sender.displayPhone ?? sender.phoneNumberId}
+                </span>
+              </button>
+            </td>
+            <td>
+              <StateBadge state={sender.status} />
+            </td>
+            <td className="wide-only">
+              <Quality rating={sender.qualityRating} />
+            </td>
+            <td className="number wide-only">{limitText(sender.messagingLimit)}</td>
+            <td className="number wide-only">
+              {text('perSecond', { count: formatNumber(sender.effectiveMessagesPerSecond) })}
+            </td>
+            <td className="figure muted wide-only">
+              {sender.lastCallbackAt ? <Timestamp at={sender.lastCallbackAt} /> : '–'}
+            </td>
+          </tr>
+        ))}
+      </Table>
     </section>
   );
 }
@@ -85,10 +72,4 @@ function limitText(limit: string | null): string {
   const people = limitOf(limit);
   if (people === undefined) return limit ?? '–';
   return people === Number.POSITIVE_INFINITY ? text('unlimited') : formatNumber(people);
-}
-
-function Quality({ rating }: { rating: string | null }) {
-  const text = textsOf('senders');
-  const quality = qualityOf(rating);
-  return quality ? <StateBadge state={quality.state} label={text(quality.key)} quiet /> : <>–</>;
 }

@@ -13,22 +13,6 @@ const platformStates: Record<string, string> = {
 export const stateOf = ({ status, providerStatus }: States): string =>
   platformStates[providerStatus ?? ''] ?? status;
 
-/** The platform's quality rating as a state and its word's key; undefined: not rated. */
-export const qualityOf = (
-  score: string | null,
-): { state: string; key: 'high' | 'medium' | 'low' } | undefined => {
-  switch (score) {
-    case 'GREEN':
-      return { state: 'ok', key: 'high' };
-    case 'YELLOW':
-      return { state: 'warning', key: 'medium' };
-    case 'RED':
-      return { state: 'halted', key: 'low' };
-    default:
-      return undefined;
-  }
-};
-
 /** The text of the body, with its placeholders. */
 export function bodyOf({ components }: Pick<Template, 'components'>): string {
   const body = components.find(({ type }) => type?.toUpperCase() === 'BODY');

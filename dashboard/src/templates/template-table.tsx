@@ -2,12 +2,13 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useRef } from 'react';
 import type { Template } from '../../../client/src/generated.ts';
+import { Quality } from '../design/quality.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
-import '../design/table.css';
+import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useListKeys } from '../design/use-list-keys.ts';
 import { textsOf } from '../text/texts.ts';
-import { bodyOf, piecesOf, qualityOf, stateOf } from './template-state.ts';
+import { bodyOf, piecesOf, stateOf } from './template-state.ts';
 import './templates.css';
 
 interface Props {
@@ -23,37 +24,22 @@ export function TemplateTable({ templates, search, children }: Props) {
   useListKeys(body, search);
   return (
     <section className="card" aria-label={text('title')}>
-      <div className="table-frame">
-        <table className="table">
-          <colgroup>
-            <col width="220" />
-            <col width="80" />
-            <col width="130" />
-            <col width="130" />
-            <col width="110" />
-            <col />
-            <col width="120" />
-          </colgroup>
-          <thead>
-            <tr>
-              <th scope="col">{text('name')}</th>
-              <th scope="col">{text('language')}</th>
-              <th scope="col">{text('category')}</th>
-              <th scope="col">{text('status')}</th>
-              <th scope="col">{text('quality')}</th>
-              <th scope="col">{text('text')}</th>
-              <th scope="col" className="figure">
-                {text('changed')}
-              </th>
-            </tr>
-          </thead>
-          <tbody ref={body}>
-            {templates.map((template) => (
-              <TemplateRow key={template._id} template={template} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        columns={[
+          { label: text('name'), widthPx: 220 },
+          { label: text('language'), widthPx: 80 },
+          { label: text('category'), widthPx: 130 },
+          { label: text('status'), widthPx: 130 },
+          { label: text('quality'), widthPx: 110 },
+          { label: text('text') },
+          { label: text('changed'), widthPx: 120, isFigure: true },
+        ]}
+        bodyRef={body}
+      >
+        {templates.map((template) => (
+          <TemplateRow key={template._id} template={template} />
+        ))}
+      </Table>
       <div className="table-foot">{children}</div>
     </section>
   );
@@ -74,7 +60,7 @@ function TemplateRow({ template }: { template: Template }) {
         <StateBadge state={stateOf(template)} />
       </td>
       <td className="wide-only">
-        <Quality score={template.qualityScore} />
+        <Quality rating={template.qualityScore} />
       </td>
       <td className="muted full" dir="auto">
         <TextWithGaps text={bodyOf(template)} />
@@ -99,12 +85,6 @@ export function categoryWord(category: string): string {
     default:
       return category;
   }
-}
-
-export function Quality({ score }: { score: string | null }) {
-  const text = textsOf('templates');
-  const quality = qualityOf(score);
-  return quality ? <StateBadge state={quality.state} label={text(quality.key)} quiet /> : <span>–</span>;
 }
 
 /** A template's text, its placeholders marked. */

@@ -10,6 +10,7 @@ import { IdChip } from '../design/id-chip.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { PhonePreview } from '../design/phone-preview.tsx';
+import { Quality } from '../design/quality.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useSettled } from '../design/use-settled.ts';
@@ -17,7 +18,7 @@ import { useMay, useSession } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
 import { SendTest } from './send-test.tsx';
 import { stateOf } from './template-state.ts';
-import { categoryWord, Quality } from './template-table.tsx';
+import { categoryWord } from './template-table.tsx';
 import { ValueForm } from './value-form.tsx';
 import { contentOf, examplesOf, type Typed } from './values.ts';
 import './templates.css';
@@ -109,7 +110,7 @@ function Facts({ template }: { template: TemplateDetail }) {
     <span className="row wrap loose">
       <span>{categoryWord(template.category)}</span>
       <span className="mono">{template.language}</span>
-      <Quality score={template.qualityScore} />
+      <Quality rating={template.qualityScore} />
       {template.providerTemplateId && (
         <IdChip value={template.providerTemplateId} label={text('platformId')} />
       )}

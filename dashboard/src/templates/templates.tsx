@@ -7,6 +7,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
+import { Chips } from '../design/chips.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { SearchBox } from '../design/search-box.tsx';
@@ -61,19 +62,14 @@ export function Templates() {
             <ReadAgain />
           </span>
         </div>
-        <fieldset className="chips" aria-label={text('status')}>
-          {[undefined, ...statuses].map((one) => (
-            <button
-              key={one ?? 'all'}
-              type="button"
-              className="chip"
-              aria-pressed={status === one}
-              onClick={() => go({ ...(search ? { search } : {}), ...(one ? { status: one } : {}) })}
-            >
-              {one === undefined ? text('all') : wordOf(one)}
-            </button>
-          ))}
-        </fieldset>
+        <Chips
+          label={text('status')}
+          allLabel={text('all')}
+          values={statuses}
+          chosen={status}
+          wordOf={wordOf}
+          onChoose={(one) => go({ ...(search ? { search } : {}), ...(one ? { status: one } : {}) })}
+        />
       </div>
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {data && data.items.length > 0 && (

@@ -5,6 +5,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../api/client.ts';
 import { Card } from '../design/card.tsx';
+import { Chips } from '../design/chips.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { wordOf } from '../design/state-badge.tsx';
@@ -47,19 +48,14 @@ export function Deliveries() {
   return (
     <Page title={text('deliveries')}>
       <div className="row wrap">
-        <fieldset className="chips" aria-label={text('state')}>
-          {[undefined, ...statuses].map((one) => (
-            <button
-              key={one ?? 'all'}
-              type="button"
-              className="chip"
-              aria-pressed={status === one}
-              onClick={() => go({ ...others, ...(one ? { status: one } : {}) })}
-            >
-              {one === undefined ? text('all') : wordOf(one)}
-            </button>
-          ))}
-        </fieldset>
+        <Chips
+          label={text('state')}
+          allLabel={text('all')}
+          values={statuses}
+          chosen={status}
+          wordOf={wordOf}
+          onChoose={(one) => go({ ...others, ...(one ? { status: one } : {}) })}
+        />
         <select
           className="input"
           aria-label={text('endpoint')}

@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Delivery, Endpoint } from '../../../client/src/generated.ts';
 import { StateBadge } from '../design/state-badge.tsx';
-import '../design/table.css';
+import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { textsOf } from '../text/texts.ts';
 import { shortUrl } from './endpoint-state.ts';
@@ -17,78 +17,56 @@ export function DeliveryRows({ deliveries, endpoints }: Props) {
   const text = textsOf('webhooks');
   const urls = new Map(endpoints.map(({ _id, url }) => [_id, shortUrl(url)]));
   return (
-    <div className="table-frame">
-      <table className="table">
-        <colgroup>
-          <col width="140" />
-          <col width="220" />
-          <col />
-          <col width="180" />
-          <col width="80" />
-          <col width="120" />
-        </colgroup>
-        <thead>
-          <tr>
-            <th scope="col">{text('state')}</th>
-            <th scope="col">{text('event')}</th>
-            <th scope="col">{text('endpoint')}</th>
-            <th scope="col">{text('answer')}</th>
-            <th scope="col" className="figure">
-              {text('tries')}
-            </th>
-            <th scope="col" className="figure">
-              {text('created')}
-            </th>
+    <Table
+      columns={[
+        { label: text('state'), widthPx: 140 },
+        { label: text('event'), widthPx: 220 },
+        { label: text('endpoint') },
+        { label: text('answer'), widthPx: 180 },
+        { label: text('tries'), widthPx: 80, isFigure: true },
+        { label: text('created'), widthPx: 120, isFigure: true },
+      ]}
+    >
+      {deliveries.map(
+        ({
+          _id,
+          status,
+          event,
+          endpointId,
+          lastStatusCode,
+          lastFailure,
+          nextAttemptAt,
+          attempts,
+          createdAt,
+        }) => (
+          <tr key={_id}>
+            <td>
+              <StateBadge state={status} />
+            </td>
+            <td className="mono">
+              <Link to="/webhooks/deliveries/$id" params={{ id: _id }} className="cell-link" data-row-link>
+                {event}
+              </Link>
+            </td>
+            <td className="muted full" dir="ltr">
+              {urls.get(endpointId) ?? endpointId}
+            </td>
+            <td className="muted wide-only">
+              {lastStatusCode ?? lastFailure ?? '–'}
+              {status === 'pending' && nextAttemptAt && attempts > 0 && (
+                <>
+                  {' '}
+                  <Timestamp at={nextAttemptAt} />
+                </>
+              )}
+            </td>
+            <td className="figure number wide-only">{attempts}</td>
+            <td className="figure muted wide-only">
+              <Timestamp at={createdAt} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {deliveries.map(
-            ({
-              _id,
-              status,
-              event,
-              endpointId,
-              lastStatusCode,
-              lastFailure,
-              nextAttemptAt,
-              attempts,
-              createdAt,
-            }) => (
-              <tr key={_id}>
-                <td>
-                  <StateBadge state={status} />
-                </td>
-                <td className="mono">
-                  <Link
-                    to="/webhooks/deliveries/$id"
-                    params={{ id: _id }}
-                    className="cell-link"
-                    data-row-link
-                  >
-                    {event}
-                  </Link>
-                </td>
-                <td className="muted full" dir="ltr">
-                  {urls.get(endpointId) ?? endpointId}
-                </td>
-                <td className="muted wide-only">
-                  {lastStatusCode ?? lastFailure ?? '–'}
-                  {status === 'pending' && nextAttemptAt && attempts > 0 && (
-                    <>
-                      {' '}
-                      <Timestamp at={nextAttemptAt} />
-                    </>
-                  )}
-                </td>
-                <td className="figure number wide-only">{attempts}</td>
-                <td className="figure muted wide-only">
-                  <Timestamp at={createdAt} />
-                </td>
-              </tr>
-            ),
-          )}
-        </tbody>
-      </table>
-    </div>
+        ),
+      )}
+    </Table>
   );
 }

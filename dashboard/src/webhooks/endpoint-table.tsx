@@ -6,7 +6,7 @@ import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
-import '../design/table.css';
+import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useNow } from '../design/use-now.ts';
 import { formatDuration, formatShare } from '../text/format.ts';
@@ -23,46 +23,27 @@ export function EndpointTable({ endpoints, statistics }: Props) {
   const nowMs = useNow();
   return (
     <section className="card" aria-label={text('endpoints')}>
-      <div className="table-frame">
-        <table className="table tall">
-          <colgroup>
-            <col />
-            <col width="130" />
-            <col width="180" />
-            <col width="150" />
-            <col width="90" />
-            <col width="90" />
-            <col width="200" />
-          </colgroup>
-          <thead>
-            <tr>
-              <th scope="col">{text('endpoint')}</th>
-              <th scope="col">{text('state')}</th>
-              <th scope="col">{text('events')}</th>
-              <th scope="col">{text('tries')}</th>
-              <th scope="col" className="figure">
-                {text('accepted')}
-              </th>
-              <th scope="col" className="figure">
-                p95
-              </th>
-              <th scope="col">
-                <span className="hidden-text">{text('actions')}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {endpoints.map((endpoint) => (
-              <EndpointRow
-                key={endpoint._id}
-                endpoint={endpoint}
-                state={stateOf(endpoint, nowMs)}
-                figures={figuresOf(statistics, endpoint._id, nowMs)}
-              />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        columns={[
+          { label: text('endpoint') },
+          { label: text('state'), widthPx: 130 },
+          { label: text('events'), widthPx: 180 },
+          { label: text('tries'), widthPx: 150 },
+          { label: text('accepted'), widthPx: 90, isFigure: true },
+          { label: 'p95', widthPx: 90, isFigure: true },
+          { label: text('actions'), widthPx: 200, isLabelHidden: true },
+        ]}
+        isTall
+      >
+        {endpoints.map((endpoint) => (
+          <EndpointRow
+            key={endpoint._id}
+            endpoint={endpoint}
+            state={stateOf(endpoint, nowMs)}
+            figures={figuresOf(statistics, endpoint._id, nowMs)}
+          />
+        ))}
+      </Table>
     </section>
   );
 }

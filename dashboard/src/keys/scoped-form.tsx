@@ -1,0 +1,61 @@
+// A name and scopes, for a new key or a new link.
+import { useState } from 'react';
+import { Button } from '../design/button.tsx';
+import { Card } from '../design/card.tsx';
+import { ErrorNote } from '../design/messages.tsx';
+import { ScopeChoice } from './scope-choice.tsx';
+
+export interface ScopedName {
+  name: string;
+  scopes: string[];
+}
+
+interface Props {
+  id: string;
+  title: string;
+  note: string;
+  nameLabel: string;
+  buttonLabel: string;
+  isBusy: boolean;
+  error: unknown;
+  onSubmit: (given: ScopedName) => void;
+}
+
+const nameMax = 100;
+
+export function ScopedForm({ id, title, note, nameLabel, buttonLabel, isBusy, error, onSubmit }: Props) {
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<string[]>([]);
+  return (
+    <Card title={title} note={note}>
+      <form
+        className="column loose"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit({ name: name.trim(), scopes });
+        }}
+      >
+        <div className="column">
+          <label className="strong" htmlFor={id}>
+            {nameLabel}
+          </label>
+          <input
+            id={id}
+            className="input"
+            dir="auto"
+            maxLength={nameMax}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        </div>
+        <ScopeChoice chosen={scopes} onChange={setScopes} />
+        {error != null && <ErrorNote error={error} />}
+        <div>
+          <Button type="submit" isBusy={isBusy} isDisabled={name.trim() === '' || scopes.length === 0}>
+            {buttonLabel}
+          </Button>
+        </div>
+      </form>
+    </Card>
+  );
+}
