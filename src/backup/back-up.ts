@@ -107,7 +107,7 @@ export async function backUp(deps: BackUpDeps, options: BackUpOptions): Promise<
       counted(archive, (more) => (bytes += more)),
     );
     await recordBackupEnd(deps.db, header.id, { bytes, failure: null });
-    const deleted = options.keep === null ? [] : await deleteObsolete(options.store, options.keep);
+    const deleted = options.keep === null ? [] : await deleteObsolete(options.store, options.keep, name);
     return { name, bytes, manifest: manifest as ManifestContent, deleted };
   } catch (error) {
     const failure = error instanceof Error ? error.message : String(error);
@@ -207,10 +207,11 @@ export function keyChecks(ring: KeyRing): KeyCheck[] {
   }));
 }
 
-async function deleteObsolete(store: BackupStore, keep: number): Promise<string[]> {
+async function deleteObsolete(store: BackupStore, keep: number, written: string): Promise<string[]> {
   const names = obsoleteBackups(
     (await store.list()).map(({ name }) => name),
     keep,
+    written,
   );
   for (const name of names) await store.remove(name);
   return names;

@@ -101,16 +101,19 @@ export function partName(section: string, no: number, isEncrypted: boolean): str
 /** The entry of the manifest. */
 export const manifestEntry = (isEncrypted: boolean) => `${manifestName}.zst${isEncrypted ? '.enc' : ''}`;
 
-const fileName = /^gateway-backup-\d{8}T\d{6}Z-[0-9a-f]{8}\.tar$/;
+const fileName = /^gateway-backup-\d{8}T\d{6}(?:\.\d{3})?Z-[0-9a-f]{8}\.tar$/;
 
 /** The name of a backup in a directory or bucket: sorted by name, they are sorted by time. */
 export function backupFileName(header: BackupHeader): string {
-  const time = header.createdAt.replaceAll(/[-:]/g, '').replace(/\.\d+/, '');
+  const time = header.createdAt.replaceAll(/[-:]/g, '');
   return `gateway-backup-${time}-${header.id.slice(-8)}.tar`;
 }
 
-/** The backups that are deleted to keep the newest `keep` of these files. Never names a file of another kind. */
-export function obsoleteBackups(names: readonly string[], keep: number): string[] {
-  const own = names.filter((name) => fileName.test(name)).sort();
-  return own.slice(0, Math.max(0, own.length - keep));
+/**
+ * The backups that are deleted to keep `keep` of these files: the one just written, and the newest others, even if a clock that was
+ * wrong dated them later. Never names a file of another kind.
+ */
+export function obsoleteBackups(names: readonly string[], keep: number, written: string): string[] {
+  const others = names.filter((name) => fileName.test(name) && name !== written).sort();
+  return others.slice(0, Math.max(0, others.length - (keep - 1)));
 }

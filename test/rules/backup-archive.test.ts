@@ -139,9 +139,15 @@ test('targets are files, directories or buckets', () => {
 });
 
 test('only the oldest of our own backups are obsolete', () => {
-  const names = [3, 1, 2].map((day) => `gateway-backup-2026110${day}T100000Z-0123abcd.tar`);
-  expect(obsoleteBackups([...names, 'other.tar', 'gateway-backup-x.tar'], 2)).toEqual([names[1]]);
-  expect(obsoleteBackups(names, 3)).toEqual([]);
+  const name = (day: number) => `gateway-backup-2026110${day}T100000.000Z-0123abcd.tar`;
+  const names = [name(3), name(1), name(2)];
+  expect(obsoleteBackups([...names, 'other.tar', 'gateway-backup-x.tar'], 2, name(3))).toEqual([name(1)]);
+  expect(obsoleteBackups(names, 3, name(3))).toEqual([]);
+  // the others have a time of a clock that was ahead
+  expect(obsoleteBackups(names, 1, name(1))).toEqual([name(2), name(3)]);
+  expect(obsoleteBackups(['gateway-backup-20261101T100000Z-0123abcd.tar', name(2)], 1, name(2))).toHaveLength(
+    1,
+  );
 });
 
 test.each([
