@@ -226,8 +226,15 @@ export const mutations: Mutation[] = [
   {
     name: 'backups of other programs are deleted',
     file: 'src/backup/format.ts',
-    find: 'names.filter((name) => fileName.test(name)).sort()',
-    replace: '[...names].sort()',
+    find: 'names.filter((name) => fileName.test(name) && name !== written).sort()',
+    replace: 'names.filter((name) => name !== written).sort()',
     tests: archives,
+  },
+  {
+    name: 'a backup just written is deleted if others have a later time',
+    file: 'src/backup/format.ts',
+    find: 'fileName.test(name) && name !== written',
+    replace: 'fileName.test(name)',
+    tests: ['test/rules/backup-archive.test.ts'],
   },
 ];
