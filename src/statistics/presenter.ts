@@ -24,11 +24,11 @@ function keyOf(by: MessageGroup, key: string | null) {
 
 /** One object for each row, without copies: a response has up to 200,000. */
 const present = <Row, Item>(
-  { foldedUntil, items }: Statistics<Row>,
+  { foldedUntil, rows, startOf }: Statistics<Row>,
   item: (at: string, row: Row) => Item,
 ): { foldedUntil: string; items: Item[] } => ({
   foldedUntil: foldedUntil.toISOString(),
-  items: items.map(({ at, row }) => item(at, row)),
+  items: rows.map((row) => item(startOf(row), row)),
 });
 
 /** The counts of messages of a row; zeros without one. */

@@ -22,11 +22,9 @@ export interface RangeQuery {
 /** The counts of each interval that has any, by time and key. */
 export interface Statistics<Row> {
   foldedUntil: Date;
-  items: {
-    /** The start of the interval, RFC 3339. */
-    at: string;
-    row: Row;
-  }[];
+  rows: Row[];
+  /** The start of a row's interval, RFC 3339. */
+  startOf(row: Row): string;
 }
 
 const intervalsMax = 2_000;
@@ -75,9 +73,9 @@ export async function readStatistics<Row extends { index: number; key: string | 
   }
   // once an interval: 20 templates a month by hour are 14,880 rows
   const texts: string[] = [];
-  const textOf = (index: number) => {
+  const startOf = ({ index }: Row) => {
     texts[index] ??= new Date(starts[index] ?? 0).toISOString();
     return texts[index];
   };
-  return { foldedUntil, items: rows.map((row) => ({ at: textOf(row.index), row })) };
+  return { foldedUntil, rows, startOf };
 }
