@@ -30,7 +30,7 @@ export function statisticsRoutes(server: Server, deps: StatisticsRoutesDeps): vo
         readMessageCounts(deps.db, reading, by),
       );
       // up to 200,000 items of numbers: 3 ms instead of 12 for 2.5 MB, since the text is not joined from pieces
-      reply.serializer(JSON.stringify);
+      reply.type('application/json').serializer(JSON.stringify);
       return ok('Messages counted.', presentMessages(statistics, by));
     },
   );
