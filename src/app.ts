@@ -49,8 +49,9 @@ import { releaseDeliveriesOf } from './webhooks/delivery/store.ts';
 import { takeOverExpired, takeOverFrom } from './webhooks/delivery/take-over.ts';
 import { type DeliveryThread, openDeliveryThread } from './webhooks/delivery/thread/client.ts';
 import { maintainWebhooks } from './webhooks/maintenance/maintenance.ts';
-import { type ClockWatch, openClockWatch } from './work/clock-watch.ts';
+import { openClockWatch } from './work/clock-watch.ts';
 import { releaseLeasesOfEnded } from './work/ended-processes.ts';
+import { watchHeld } from './work/held.ts';
 import type { IdleLoop } from './work/idle-watch.ts';
 import type { Worker } from './work/worker.ts';
 import {
@@ -191,7 +192,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     // templates may have changed while no process received callbacks
     if (config.role !== 'api') await requestReading(parts.db, null);
     url = await listen(server, config);
-    const clockWatch = withHeld(openClockWatch(parts), parts);
+    const clockWatch = watchHeld(openClockWatch(parts), parts);
     running.clockWatch = startClockWatch(parts, clockWatch);
     running.idleWatch = startIdleWatch(
       { ...parts, listens: config.role !== 'worker', nudge: (loop) => nudge(running, loop) },
@@ -220,20 +221,6 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     });
   }
   return { url, db: parts.db, clock: parts.clock, drain: shutdown.announce, close };
-}
-
-/** Reads whether the gateway is held as often as the clocks. */
-function withHeld(watch: ClockWatch, { held, db }: Pick<Parts, 'held' | 'db'>): ClockWatch {
-  return {
-    async round() {
-      await held.refresh(db);
-      return watch.round();
-    },
-    async read(tx) {
-      await held.refresh(tx);
-      await watch.read(tx);
-    },
-  };
 }
 
 /** Requests that create no work. */
@@ -295,6 +282,7 @@ async function closeApp({ parts, shared, running, shutdown, server }: RunningApp
   await Promise.all([parts.releases.stop(), shared.bookingReleases.stop()]);
   await Promise.all([parts.changes.stop(), parts.authenticator.flush()]);
   await shared.lastCallbacks.flush();
+  parts.metrics.process.stop();
   await parts.processSession.close();
   await parts.hot.destroy();
 }

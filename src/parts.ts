@@ -13,11 +13,12 @@ import { openKeyedHash } from './base/keyed-hash.ts';
 import type { Log } from './base/log.ts';
 import { type Metrics, openMetrics } from './base/metrics.ts';
 import { type Outgoing, type OutgoingOptions, openOutgoing } from './base/outgoing.ts';
+import { measureOutgoing } from './base/outgoing-measured.ts';
 import { rememberSecrets } from './base/remember-secrets.ts';
 import { openChanges, reloadAfterStart } from './changes/changes.ts';
 import type { Config } from './config.ts';
 import { shareConnections } from './db/connections.ts';
-import { type Connection, type Db, openDb } from './db/db.ts';
+import { type Connection, type Db, openDb, poolUsage } from './db/db.ts';
 import { gatewayConnections } from './db/gateways.ts';
 import { releaseKeysOf } from './db/idempotency-keys.ts';
 import type { OpenDatabase } from './db/open-database.ts';
@@ -27,6 +28,7 @@ import { openKeyRing } from './encryption-keys.ts';
 import { openFileEncryption } from './messaging/media/file-encryption.ts';
 import { openCompletionWaiters } from './messaging/sending/completion-waiters.ts';
 import { openQueueLimit } from './messaging/sending/queue-limit.ts';
+import { openFigures } from './operator/figures.ts';
 import type { BackupStore } from './ports/backup-store.ts';
 import type { ObjectStore } from './ports/object-store.ts';
 import type { MessagingPlatform } from './ports/platform.ts';
@@ -121,13 +123,51 @@ async function openActiveSession(deps: ProcessSessionDeps & { log: Log; db: Db; 
 }
 
 /** Opens the connections of hot statements. */
-const openHot = (connection: Connection, maxConnections: number, { poolWaits }: Metrics): Db =>
-  openDb(connection, {
+function openHot(connection: Connection, maxConnections: number, { poolWaits, process }: Metrics): Db {
+  const hot = openDb(connection, {
     maxConnections,
     applicationName: gatewayConnections,
     hot: true,
     onWait: (ms) => poolWaits.observe({ pool: 'hot' }, ms / 1000),
   });
+  process.watchPool('hot', () => poolUsage(hot));
+  return hot;
+}
+
+/** The metrics, with the figures of the database. */
+function openMeasures({ role }: Config, db: Db) {
+  const metrics = openMetrics();
+  metrics.info.set({ version, role }, 1);
+  metrics.process.watchPool('general', () => poolUsage(db));
+  return { metrics, refreshFigures: openFigures({ db, registry: metrics.registry }) };
+}
+
+/** The adapters of external systems, whose calls are measured, and the connections under them. */
+async function openVendors(
+  config: Config,
+  { openPlatform }: AppOptions,
+  { metrics, clock }: { metrics: Metrics; clock: Clock },
+) {
+  const outgoing = openOutgoing({ connectionsPerOrigin: 160, keepAliveMs: 30_000 });
+  const webhookOutgoing = openOutgoing(webhookCallsOf(config));
+  const measured = (system: string, calls = outgoing) => measureOutgoing(calls, metrics.callsOf(system));
+  const platformCalls = {
+    outgoing: measured('platform'),
+    guardedOutgoing: measured('platform', webhookOutgoing),
+  };
+  const { apiVersion } = config.messaging;
+  return {
+    outgoing,
+    webhookOutgoing,
+    objects: await openObjects(config, { outgoing: measured('object_store'), clock }),
+    platform: openPlatform?.(platformCalls) ?? openMetaPlatform({ ...platformCalls, apiVersion }),
+    calendars: openCalendars(config, {
+      outgoing: measured('google'),
+      guarded: measured('caldav', webhookOutgoing),
+      clock,
+    }),
+  };
+}
 
 /** Opens the shared parts: settings, database, keys, clocks, and external systems. */
 export async function openParts(config: Config, options: AppOptions, { connection, db }: OpenDatabase) {
@@ -136,13 +176,9 @@ export async function openParts(config: Config, options: AppOptions, { connectio
   const session = await openActiveSession({ connection, log, db, clock });
   const ring = options.keyRing ?? (await openKeyRing(config));
   const shares = shareConnections(config.databaseConnections);
-  const metrics = openMetrics();
+  const measures = openMeasures(config, db);
+  const { metrics } = measures;
   const hot = openHot(connection, shares.hot, metrics);
-  const outgoing = openOutgoing({ connectionsPerOrigin: 160, keepAliveMs: 30_000 });
-  const webhookCalls = webhookCallsOf(config);
-  const webhookOutgoing = openOutgoing(webhookCalls);
-  const { apiVersion } = config.messaging;
-  const openPlatform = options.openPlatform ?? ((ways) => openMetaPlatform({ ...ways, apiVersion }));
   return {
     config,
     log,
@@ -154,12 +190,8 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     cipher: rememberSecrets(openCipher(ring), clock),
     keyedHash: openKeyedHash(ring),
     fileEncryption: openFileEncryption(),
-    objects: await openObjects(config, { outgoing, clock }),
-    outgoing,
-    webhookOutgoing,
-    platform: openPlatform({ outgoing, guardedOutgoing: webhookOutgoing }),
-    calendars: openCalendars(config, { outgoing, guarded: webhookOutgoing, clock }),
-    metrics,
+    ...(await openVendors(config, options, { metrics, clock })),
+    ...measures,
     completions: openCompletionWaiters(),
     authenticator: openAuthenticator({ db, clock, log }),
     messagingApiUrl: config.messaging.apiUrl,
@@ -181,7 +213,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
       maxConnections: shares.deliveries,
       processId: session.processSession.id,
       keyRing: ring,
-      outgoing: webhookCalls,
+      outgoing: webhookCallsOf(config),
       webhookTimeoutMs: config.webhookTimeoutMs,
       logLevel: log.level,
     },

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import type { Metrics } from '../base/metrics.ts';
 import type { Db } from '../db/db.ts';
 import { recordNotice } from '../db/operator-notices.ts';
 import { addressKey, isPrivateAddress } from '../http/client-address.ts';
@@ -17,6 +18,7 @@ export interface AdmitDeps {
   db: Db;
   clock: Clock;
   log: Log;
+  metrics: Pick<Metrics, 'rateLimited'>;
   authenticator: Authenticator;
   /** Requests per minute and key; 0: no limit. */
   rateLimitPerMinute: number;
@@ -74,11 +76,13 @@ export function openAdmission(
     wait,
   });
   const isBehindUndeclaredProxy = openProxyWatch(deps);
+  const onLimited = (limit: string) => deps.metrics.rateLimited.inc({ limit });
 
   /** Throws the error, possibly after a delay. Closes the connection if too many responses are already delayed. */
   async function rejectFailure(request: FastifyRequest, error: AppError): Promise<never> {
     if (isBehindUndeclaredProxy(request)) throw error;
     const verdict = await delayFailure(request, addressKey(request.ip));
+    if (!verdict.isAnswered || verdict.retryAfterSeconds !== undefined) onLimited('authentication');
     if (!verdict.isAnswered) request.raw.socket.destroy();
     else if (verdict.retryAfterSeconds !== undefined) {
       const { retryAfterSeconds } = verdict;
@@ -98,7 +102,7 @@ export function openAdmission(
   }
 
   const limitCaller = (request: FastifyRequest, reply: FastifyReply) =>
-    limitRates(request, reply, request.caller.kind === 'session' ? sessionRates : rates);
+    limitRates(request, reply, request.caller.kind === 'session' ? sessionRates : rates, onLimited);
 
   return {
     rejectFailure,

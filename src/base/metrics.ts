@@ -1,8 +1,17 @@
 // The metrics of /metrics, in one registry.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ObserveCall } from './outgoing-measured.ts';
+import { openProcessMetrics, type ProcessMetrics } from './process-metrics.ts';
 
 export interface Metrics {
   registry: Registry;
+  /** Threads and connection pools. */
+  process: ProcessMetrics;
+  /** Observes calls of external systems: `platform`, `google`, `caldav`, `object_store`, `receiver`. */
+  callsOf(system: string): ObserveCall;
+  /** Requests that got 429, by the limit: `default`, `account`, `session` or `authentication`. */
+  rateLimited: Counter<'limit'>;
+  info: Gauge<'version' | 'role'>;
   requests: Histogram<'method' | 'route' | 'status'>;
   platformCalls: Histogram;
   sendOverhead: Histogram;
@@ -49,6 +58,10 @@ function openHistograms(registry: Registry) {
       'gateway_callback_to_webhook_seconds',
       "From a status report's arrival to the receiver's acceptance of its webhook, at the first attempt.",
     ),
+    calls: histogram('gateway_call_seconds', 'Calls of external systems, by system and outcome.', [
+      'system',
+      'outcome',
+    ]),
     claims: histogram('gateway_claim_seconds', 'Time to claim due work, by queue.', ['queue']),
     batchItems: histogram('gateway_batch_items', 'Items that one commit wrote, by batch.', ['batch'], sizes),
     poolWaits: histogram('gateway_pool_wait_seconds', 'Wait for a database connection, by pool.', ['pool']),
@@ -72,9 +85,24 @@ export function openMetrics(): Metrics {
       for (const [queue, depth] of depths) this.set({ queue }, depth());
     },
   });
+  const { calls, ...histograms } = openHistograms(registry);
   return {
     registry,
-    ...openHistograms(registry),
+    process: openProcessMetrics(registry),
+    ...histograms,
+    info: new Gauge({
+      name: 'gateway_info',
+      help: 'Always 1; the labels say what runs.',
+      labelNames: ['version', 'role'],
+      registers: [registry],
+    }),
+    callsOf: (system) => (outcome, ms) => calls.observe({ system, outcome }, ms / 1000),
+    rateLimited: new Counter({
+      name: 'gateway_rate_limited_total',
+      help: 'Requests that were rejected or delayed by a rate limit, by limit.',
+      labelNames: ['limit'],
+      registers: [registry],
+    }),
     watchQueue: (queue, depth) => void depths.set(queue, depth),
     messages: counter('gateway_messages_total', 'Calls to the messaging platform, by outcome.'),
     statuses: counter('gateway_statuses_total', "The messaging platform's reports, by what came of them."),

@@ -1,7 +1,7 @@
 // The database connection: a pool under Kysely, session settings, and the conversion of PostgreSQL values.
 import { Kysely, PostgresDialect, type Selectable, sql, type Transaction } from 'kysely';
 import pg from 'pg';
-import { openPool } from './pool.ts';
+import { openPool, type PoolUsage } from './pool.ts';
 import type { DB } from './schema.ts';
 
 export type Database = DB;
@@ -121,8 +121,15 @@ export function openDb(connection: Connection, options: DbOptions): Db {
     onLostConnection: options.onLostConnection,
     onWait: options.onWait,
   });
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  usages.set(db, pool.usage);
+  return db;
 }
+
+const usages = new WeakMap<Db, () => PoolUsage>();
+
+/** The connections of a pool that `openDb` opened; of no other object, such as a transaction. */
+export const poolUsage = (db: Db): PoolUsage | undefined => usages.get(db)?.();
 
 /** Throws an error that says what to change if the server is older than PostgreSQL 15 or lacks btree_gist. */
 export async function checkServer(db: Db): Promise<void> {

@@ -14,6 +14,9 @@ const ranged: Record<string, string> = {
   received_messages: '',
 };
 
+/** The names of the partitioned tables. */
+export const partitionedTables = (): string[] => Object.keys(ranged);
+
 /** The storage options of a partition of that table; empty: the defaults. */
 export const partitionOptions = (table: string): string => ranged[table] ?? '';
 
@@ -38,7 +41,7 @@ export async function makePartitions(db: Db, monthsAhead = 2): Promise<number> {
 export async function analyzeFirstRows(db: Db): Promise<number> {
   const { rows } = await sql<{ name: string }>`
     select c.oid::regclass::text as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = any (${Object.keys(ranged)}::text[]::regclass[]) and c.reltuples = 0
+    where i.inhparent = any (${partitionedTables()}::text[]::regclass[]) and c.reltuples = 0
       and pg_relation_size(c.oid) > 0`.execute(db);
   for (const { name } of rows) await sql`analyze ${sql.table(name)}`.execute(db);
   return rows.length;

@@ -15,6 +15,15 @@ export interface PoolOptions extends pg.PoolConfig {
   onWait?: ((ms: number) => void) | undefined;
 }
 
+/** Connections of a pool at this moment. */
+export interface PoolUsage {
+  max: number;
+  used: number;
+  idle: number;
+  /** Statements and transactions that wait for a connection. */
+  waiting: number;
+}
+
 /** The server rejects writes; found while opening a session. */
 export class ReadOnlyServerError extends Error {
   readonly code = '25006';
@@ -104,7 +113,7 @@ function nameOf(text: string): string {
 }
 
 /** Opens the pool. It connects at the first `connect`. */
-export function openPool(options: PoolOptions): PostgresPool {
+export function openPool(options: PoolOptions): PostgresPool & { usage: () => PoolUsage } {
   const { hot, settings, answerWithinMs, onLostConnection, onWait, ...config } = options;
   const pool = new pg.Pool({
     ...config,
@@ -157,6 +166,12 @@ export function openPool(options: PoolOptions): PostgresPool {
       clearInterval(watch);
       return pool.end();
     },
+    usage: () => ({
+      max: pool.options.max ?? 0,
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     options: pool.options,
     Client: pg.Client as unknown as NonNullable<PostgresPool['Client']>,
   };

@@ -10,6 +10,8 @@ type Check = () => Promise<void>;
 
 export interface HealthDeps {
   metrics: Metrics;
+  /** Updates the figures of the database that the metrics show. */
+  refreshFigures: () => Promise<void>;
   /** Checks by name. A failed required one makes the process not ready; a failed optional one is listed as degraded. */
   readiness: { required: Record<string, Check>; optional: Record<string, Check> };
   /** True after a restore, until the gateway is released. */
@@ -55,6 +57,7 @@ export function healthRoutes(server: Server, deps: HealthDeps): void {
 
   server.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
     reply.type(deps.metrics.registry.contentType);
+    await deps.refreshFigures();
     return deps.metrics.registry.metrics();
   });
 }

@@ -24,12 +24,13 @@ export interface RateCheck {
 /**
  * Counts the request against each rate in order and sets the `RateLimit-Policy` and `RateLimit` headers
  * (draft-ietf-httpapi-ratelimit-headers) of the rate with the fewest requests left. Over a limit, throws 429 `rate_limited`
- * with Retry-After; the request then does not count against the remaining rates.
+ * with Retry-After, and calls `onLimited` with the policy; the request then does not count against the remaining rates.
  */
 export async function limitRates(
   request: FastifyRequest,
   reply: FastifyReply,
   rates: readonly RateCheck[],
+  onLimited: (policy: string) => void = () => {},
 ): Promise<void> {
   let fewest = Number.POSITIVE_INFINITY;
   for (const { policy, whose, check } of rates) {
@@ -49,6 +50,7 @@ export async function limitRates(
       reply.header('RateLimit', `"${policy}";r=${remaining};t=${resetSeconds}`);
     }
     if (isExceeded) {
+      onLimited(policy);
       throw new AppError(
         'rate_limited',
         `More than ${max} requests a minute were sent with ${whose}. Retry after the time in Retry-After.`,

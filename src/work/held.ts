@@ -2,6 +2,7 @@
 import type { Log } from '../base/log.ts';
 import type { Db } from '../db/db.ts';
 import { findHeldSince } from '../db/gateway-state.ts';
+import type { ClockWatch } from './clock-watch.ts';
 
 export interface Held {
   /** At most two seconds old. The statements that begin calls and claim work check the database itself. */
@@ -20,6 +21,20 @@ export async function openHeld({ db, log }: { db: Db; log: Log }): Promise<Held>
       const was = held;
       held = (await findHeldSince(from)) !== null;
       if (held !== was) log.warn(held ? 'gateway.held' : 'gateway.released');
+    },
+  };
+}
+
+/** Reads whether the gateway is held as often as the clocks. */
+export function watchHeld(watch: ClockWatch, { held, db }: { held: Held; db: Db }): ClockWatch {
+  return {
+    async round() {
+      await held.refresh(db);
+      return watch.round();
+    },
+    async read(tx) {
+      await held.refresh(tx);
+      await watch.read(tx);
     },
   };
 }

@@ -7,6 +7,7 @@ import { openAuthenticator } from '../../src/accounts/authenticate.ts';
 import { createAccount } from '../../src/accounts/keys.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { openLog } from '../../src/base/log.ts';
+import { openMetrics } from '../../src/base/metrics.ts';
 import { findNotice } from '../../src/db/operator-notices.ts';
 import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
@@ -41,6 +42,7 @@ async function start(trustedProxies: string[]) {
     db,
     clock,
     log,
+    metrics: openMetrics(),
     authenticator: openAuthenticator({ db, clock, log }),
     trustedProxies,
     browserOrigins: () => browserOrigins(null, 'http://127.0.0.1:8080'),

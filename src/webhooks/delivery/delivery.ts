@@ -1,4 +1,5 @@
 // A delivery, its states, and the result of one attempt. Pure.
+import { outcomeOf } from '../../base/outgoing-outcome.ts';
 import type { AttemptFailure, DeliveryItem } from '../../contract/deliveries.ts';
 
 /** The column `deliveries.state`. */
@@ -85,6 +86,13 @@ export interface FailedAttempt {
 }
 
 export type AttemptResult = SuccessfulAttempt | FailedAttempt;
+
+/** The outcome of the call to the receiver, in the words of the metric of all calls. */
+export function outcomeOfAttempt(result: AttemptResult): string {
+  if (result.delivered) return 'ok';
+  if (result.reason !== 'status' || result.status === null) return result.reason;
+  return result.status < 400 ? 'rejected' : outcomeOf(result.status);
+}
 
 export type SucceededDelivery = LeasedDelivery & SuccessfulAttempt;
 export type FailedDelivery = LeasedDelivery & FailedAttempt;

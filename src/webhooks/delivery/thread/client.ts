@@ -1,6 +1,7 @@
 // The main thread's side of the delivery thread: signing, TLS and slow receivers take no time from requests.
 import { Worker } from 'node:worker_threads';
 import { type Logger, symbols } from 'pino';
+import { gaugeOf, lagMemory } from '../../../base/loop-lag.ts';
 import type { Metrics } from '../../../base/metrics.ts';
 import type { Changes } from '../../../changes/changes.ts';
 import type { Deliveries } from '../deliveries.ts';
@@ -17,7 +18,10 @@ import type {
 
 export interface DeliveryThreadDeps {
   log: Logger;
-  metrics: Pick<Metrics, 'deliveries' | 'callbackToWebhook' | 'poolWaits' | 'batchItems'>;
+  metrics: Pick<
+    Metrics,
+    'deliveries' | 'callbackToWebhook' | 'poolWaits' | 'batchItems' | 'callsOf' | 'process'
+  >;
   /** Told of the endpoints that were called. */
   changes: Pick<Changes, 'noteDeliveries'>;
 }
@@ -34,11 +38,20 @@ export interface DeliveryThread extends Deliveries {
  * Starts the thread, which loads its modules while the caller continues. If the ready thread dies, the process exits with the
  * thread's error; its leases are released as after any crash.
  */
-export function openDeliveryThread(settings: ThreadSettings, deps: DeliveryThreadDeps): DeliveryThread {
+export function openDeliveryThread(
+  settings: Omit<ThreadSettings, 'lag'>,
+  deps: DeliveryThreadDeps,
+): DeliveryThread {
+  const lag = lagMemory(4);
   const thread = new Worker(new URL('./main.ts', import.meta.url), {
     name: 'deliveries',
-    workerData: settings,
+    workerData: { ...settings, lag } satisfies ThreadSettings,
     resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
+  });
+  deps.metrics.process.watchThread('deliveries', lag);
+  deps.metrics.process.watchPool('deliveries', () => {
+    const [max = 0, used = 0, idle = 0, waiting = 0] = [0, 1, 2, 3].map((index) => gaugeOf(lag, index));
+    return { max, used, idle, waiting };
   });
   return new ThreadDeliveries(thread, settings.processId, deps);
 }
@@ -56,6 +69,7 @@ class ThreadDeliveries implements DeliveryThread {
   #lastNumber = 0;
   #busy: string[] = [];
   #queued = 0;
+  readonly #observeCall: ReturnType<Metrics['callsOf']>;
   #capacityListener = () => {};
   #stopping = false;
 
@@ -63,6 +77,7 @@ class ThreadDeliveries implements DeliveryThread {
     this.#thread = thread;
     this.processId = processId;
     this.#deps = deps;
+    this.#observeCall = deps.metrics.callsOf('receiver');
     this.#exited = new Promise((resolve) => thread.once('exit', () => resolve()));
     this.ready = this.#becomeReady();
     // the error goes to callers that await it, even later
@@ -154,9 +169,19 @@ class ThreadDeliveries implements DeliveryThread {
     else this.#settle(message);
   }
 
-  #observe({ attempts, callbackToWebhookMs, poolWaitMs, recorded, endpointIds, queued }: ThreadReport): void {
+  #observe({
+    attempts,
+    callMs,
+    callbackToWebhookMs,
+    poolWaitMs,
+    recorded,
+    endpointIds,
+    queued,
+  }: ThreadReport): void {
     const { metrics } = this.#deps;
     for (const [outcome, times] of Object.entries(attempts)) metrics.deliveries.inc({ outcome }, times);
+    for (const [outcome, times] of Object.entries(callMs))
+      for (const ms of times) this.#observeCall(outcome, ms);
     for (const ms of callbackToWebhookMs) metrics.callbackToWebhook.observe(ms / 1000);
     for (const ms of poolWaitMs) metrics.poolWaits.observe({ pool: 'deliveries' }, ms / 1000);
     for (const groups of recorded) metrics.batchItems.observe({ batch: 'delivered' }, groups);

@@ -4,10 +4,12 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openCipher } from '../../../base/cipher.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { flushLog, openLog } from '../../../base/log.ts';
+import { measureLag } from '../../../base/loop-lag.ts';
 import { openOutgoing } from '../../../base/outgoing.ts';
-import { openDb } from '../../../db/db.ts';
+import { openDb, poolUsage } from '../../../db/db.ts';
 import { gatewayConnections } from '../../../db/gateways.ts';
 import { openDeliveries } from '../deliveries.ts';
+import { outcomeOfAttempt } from '../delivery.ts';
 import type {
   MessageFromThread,
   MessageToThread,
@@ -25,6 +27,7 @@ const send = (message: MessageFromThread) => port.postMessage(message);
 
 const nothing = (): Omit<ThreadReport, 'queued' | 'endpointIds'> => ({
   attempts: {},
+  callMs: {},
   callbackToWebhookMs: [],
   poolWaitMs: [],
   recorded: [],
@@ -41,6 +44,11 @@ const hot = openDb(settings.connection, {
   },
 });
 const webhookOutgoing = openOutgoing(settings.outgoing);
+
+measureLag(settings.lag, () => {
+  const { max = 0, used = 0, idle = 0, waiting = 0 } = poolUsage(hot) ?? {};
+  return [max, used, idle, waiting];
+});
 
 let attempted = new Set<string>();
 
@@ -59,6 +67,9 @@ const deliveries = openDeliveries(
       attempted.add(endpointId);
       const name = result.delivered ? 'delivered' : result.reason;
       measured.attempts[name] = (measured.attempts[name] ?? 0) + 1;
+      const outcome = outcomeOfAttempt(result);
+      measured.callMs[outcome] ??= [];
+      measured.callMs[outcome].push(result.durationMs);
       reportSoon();
     },
     onDelivered: (ms) => {

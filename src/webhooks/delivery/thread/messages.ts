@@ -13,6 +13,8 @@ export interface ThreadSettings {
   outgoing: OutgoingOptions;
   webhookTimeoutMs: number;
   logLevel: string;
+  /** Where the thread writes its lag and the connections of its pool (`loop-lag.ts`). */
+  lag: SharedArrayBuffer;
   /** How long running calls may take to end after `stop`. */
   graceMs: number;
 }
@@ -47,6 +49,8 @@ export type ThreadReply = { number: number; result: unknown } | { number: number
 export interface ThreadReport {
   /** Attempts by result. */
   attempts: Record<string, number>;
+  /** The durations of these attempts in milliseconds, by the outcome of the call. */
+  callMs: Record<string, number[]>;
   /** Milliseconds from callback to webhook. */
   callbackToWebhookMs: number[];
   /** Milliseconds of each wait for a connection. */

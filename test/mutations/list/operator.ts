@@ -1,0 +1,47 @@
+// Mutations of what an operator sees: metrics, findings, timelines.
+import type { Mutation } from '../mutation.ts';
+
+const figures = 'src/operator/figures.ts';
+const store = 'src/operator/figures-store.ts';
+const gauges = 'src/operator/figure-gauges.ts';
+const tests = ['test/db/figures.test.ts'];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'figures that could not be read keep their last values',
+    file: figures,
+    find: `    } catch {
+      gauges.clear();`,
+    replace: `    } catch {
+      // kept`,
+    tests,
+  },
+  {
+    name: 'each reader of the metrics asks the database again',
+    file: figures,
+    find: 'if (!reading && now() < nextAtMs) return;',
+    replace: 'if (!reading && now() < 0) return;',
+    tests,
+  },
+  {
+    name: 'figures count every row of a queue',
+    file: store,
+    find: 'order by m.due_at limit ${share',
+    replace: 'order by m.due_at limit 1000000000 + ${share',
+    tests,
+  },
+  {
+    name: 'every sender gets labels in the metrics',
+    file: gauges,
+    find: '.slice(0, listedMax)',
+    replace: '.slice(0)',
+    tests,
+  },
+  {
+    name: 'slow readings of figures follow each other without a pause',
+    file: figures,
+    find: 'readAtMs + Math.max(freshMs, tookMs * restFactor)',
+    replace: 'readAtMs + freshMs',
+    tests,
+  },
+];
