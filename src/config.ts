@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { readSecretFiles } from './base/secret-files.ts';
 import { isNetwork, isOrigin, keyProblems, severalHostsProblem } from './base/setting-checks.ts';
+import { secretSettings, settings } from './base/settings.ts';
 
 export type Role = 'all' | 'api' | 'worker';
 
@@ -56,62 +58,10 @@ export interface Config {
   };
   /** How long a stopping process still accepts requests; null: the default, which depends on the environment. */
   shutdownDelayMs: number | null;
+  /** The gateway that commands call; the key is null if they create one themselves. */
+  gateway: { url: string; isLocal: boolean; apiKey: string | null };
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
-
-/** Every setting with its description. A test compares `.env.example` with this list. */
-export const settings: Record<string, string> = {
-  PORT: 'Port to listen on; 0 for any free one. Default 8080.',
-  HOST: 'Address to listen on; 0.0.0.0 for all. Default 127.0.0.1.',
-  PUBLIC_URL:
-    'Public address of the gateway, from which callback addresses, the OAuth redirect and dashboard links are derived.',
-  ROLE: 'all (default), api (serves requests) or worker (runs the workers).',
-  DATABASE_URL: 'A PostgreSQL server, version 15 or later. Without it, an embedded server runs in DATA_DIR.',
-  DATABASE_CONNECTIONS:
-    'Connections to PostgreSQL that each process opens at most, from 10 to 200. Default 20.',
-  DATA_DIR: 'Folder of the embedded database, the key file and uploaded files. Default ./data.',
-  OBJECT_STORE_URL:
-    'Where uploaded files are stored, encrypted: file:/path or s3://bucket/prefix?region=…&endpoint=…. Default: DATA_DIR/objects.',
-  ENCRYPTION_KEYS:
-    'Keys of stored secrets and files: id:base64 of 32 bytes, comma-separated, newest first. Required with DATABASE_URL.',
-  REDIS_URL: 'Shares rate limits between processes. Without it, each process counts separately.',
-  MESSAGING_API_URL: 'Base URL of the messaging platform. Default https://graph.facebook.com.',
-  MESSAGING_API_VERSION: "Version of the platform's API. Default v23.0.",
-  GOOGLE_CLIENT_ID: 'OAuth client for Google Calendar. Without it, Google calendars cannot be connected.',
-  GOOGLE_CLIENT_SECRET: 'Secret of the OAuth client.',
-  GOOGLE_API_URL: 'Base URL of the Google Calendar API. Default https://www.googleapis.com.',
-  GOOGLE_AUTH_URL: "Google's authorization endpoint. Default https://accounts.google.com/o/oauth2/v2/auth.",
-  GOOGLE_TOKEN_URL: "Google's token endpoint. Default https://oauth2.googleapis.com/token.",
-  GOOGLE_REVOKE_URL: "Google's revocation endpoint. Default https://oauth2.googleapis.com/revoke.",
-  MEETING_URL:
-    'Base URL of meeting rooms, for bookings whose calendar creates no meeting link. Default https://meet.jit.si.',
-  ALLOW_PRIVATE_ADDRESSES:
-    "Private networks (CIDR, comma-separated) in which webhook receivers, CalDAV servers and senders' own apiUrl may be.",
-  ALLOW_HTTP_RECEIVERS:
-    "true allows plain http for webhook receivers, CalDAV servers and senders' own apiUrl, for trials. Default false.",
-  SEND_WAIT_SECONDS: 'How long a send waits for the platform before it responds. Default 20.',
-  WEBHOOK_TIMEOUT_SECONDS: 'Timeout of a webhook call. Default 15.',
-  RATE_LIMIT_PER_MINUTE: 'Requests per API key and minute; 0 for no limit. Default 600.',
-  ACCOUNT_RATE_LIMIT_PER_MINUTE:
-    'Requests per account and minute, for all keys together; 0 for no limit. Default 6000 (RATE_LIMIT_PER_MINUTE if that is higher, or 0).',
-  SESSION_RATE_LIMIT_PER_MINUTE:
-    'Requests per session and minute, which do not count for its key; 0 for no limit. Default 1200.',
-  TRUSTED_PROXIES:
-    'Addresses and networks (CIDR, comma-separated) of your reverse proxies: only their X-Forwarded-For is trusted. Default none.',
-  CORS_ORIGINS: 'Origins (comma-separated) whose pages may call the API. Default none.',
-  BACKUP_TO:
-    'Directory or s3://bucket/prefix?… to which a worker writes backups. Without it, none are written.',
-  BACKUP_EVERY_HOURS: 'Hours between two backups of the worker. Default 24.',
-  BACKUP_KEEP: 'How many backups the worker keeps in BACKUP_TO. Default 7.',
-  BACKUP_KEYS:
-    'Keys that encrypt backups, in the form of ENCRYPTION_KEYS. Store them apart from backups. Default none.',
-  BACKUP_SNAPSHOT_MINUTES:
-    'Minutes after which a backup gives up its snapshot of the database, and fails. Default 120.',
-  BACKUP_MB_PER_SECOND: 'Megabytes that a backup reads per second at most; 0 for no limit. Default 8.',
-  SHUTDOWN_DELAY_SECONDS:
-    'Seconds for which a stopping process still serves requests while readiness is 503. If unset: 5, but 0 on a terminal and in the sandbox.',
-  LOG_LEVEL: 'fatal, error, warn, info (default), debug, trace or silent.',
-};
 
 /** All problems of the environment, one per line. */
 export class ConfigError extends Error {
@@ -134,9 +84,10 @@ export function loadEnvFile(): void {
     text = readFileSync('.env', 'utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const isConfigured = Object.keys(settings).some((name) => process.env[name] !== undefined);
+    const names = [...Object.keys(settings), ...secretSettings.map((name) => `${name}_FILE`)];
+    const isConfigured = names.some((name) => process.env[name] !== undefined);
     if (code === 'ENOENT' || (code === 'EACCES' && isConfigured)) return;
-    throw new Error(`The settings in ${resolve('.env')} cannot be read: ${message}`, { cause: error });
+    throw new ConfigError([`${resolve('.env')} cannot be read: ${message}`]);
   }
   // some editors write a byte order mark
   for (const [name, value] of Object.entries(parseEnv(text.replace(/^\uFEFF/, ''))))
@@ -184,19 +135,49 @@ function reader(env: Environment) {
   };
 }
 
+type Reader = ReturnType<typeof reader>;
+
+const web = ['http:', 'https:'];
+
+/** The settings of the scheduled backup. */
+function backupSettings(read: Reader): Config['backup'] {
+  return {
+    to: read.text('BACKUP_TO'),
+    everyHours: read.integer('BACKUP_EVERY_HOURS', 24, 1, 8_760),
+    keep: read.integer('BACKUP_KEEP', 7, 1, 10_000),
+    keys: read.text('BACKUP_KEYS'),
+    snapshotMinutes: read.integer('BACKUP_SNAPSHOT_MINUTES', 120, 1, 1_440),
+    megabytesPerSecond: read.integer('BACKUP_MB_PER_SECOND', 8, 0, 100_000),
+  };
+}
+
+/** Google's OAuth client and addresses. */
+function googleSettings(read: Reader): Config['google'] {
+  return {
+    clientId: read.text('GOOGLE_CLIENT_ID'),
+    clientSecret: read.text('GOOGLE_CLIENT_SECRET'),
+    apiUrl: read.url('GOOGLE_API_URL', 'https://www.googleapis.com', web),
+    authUrl: read.url('GOOGLE_AUTH_URL', 'https://accounts.google.com/o/oauth2/v2/auth', web),
+    tokenUrl: read.url('GOOGLE_TOKEN_URL', 'https://oauth2.googleapis.com/token', web),
+    revokeUrl: read.url('GOOGLE_REVOKE_URL', 'https://oauth2.googleapis.com/revoke', web),
+  };
+}
+
 /**
  * Reads the settings. `env` defaults to the process environment; `overrides` (the sandbox's addresses) take precedence. Throws
  * ConfigError with all problems.
  */
 export function readConfig(env: Environment = process.env, overrides: Environment = {}): Config {
-  const read = reader({ ...env, ...overrides });
-  const web = ['http:', 'https:'];
+  const secrets = readSecretFiles(secretSettings, env);
+  const read = reader({ ...env, ...secrets.values, ...overrides });
   const severalHosts = severalHostsProblem(read.text('DATABASE_URL'));
   const rateLimitPerMinute = read.integer('RATE_LIMIT_PER_MINUTE', 600, 0, 10_000_000);
   const dataDir = resolve(read.text('DATA_DIR') ?? './data');
+  const port = read.integer('PORT', 8080, 0, 65_535);
+  const host = read.text('HOST') ?? '127.0.0.1';
   const config: Config = {
-    port: read.integer('PORT', 8080, 0, 65_535),
-    host: read.text('HOST') ?? '127.0.0.1',
+    port,
+    host,
     publicUrl: read.url('PUBLIC_URL', null, web),
     role: read.oneOf('ROLE', ['all', 'api', 'worker'] as const, 'all'),
     databaseUrl: severalHosts ? null : read.url('DATABASE_URL', null, ['postgres:', 'postgresql:']),
@@ -209,14 +190,7 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
       apiUrl: read.url('MESSAGING_API_URL', 'https://graph.facebook.com', web),
       apiVersion: read.text('MESSAGING_API_VERSION') ?? 'v23.0',
     },
-    google: {
-      clientId: read.text('GOOGLE_CLIENT_ID'),
-      clientSecret: read.text('GOOGLE_CLIENT_SECRET'),
-      apiUrl: read.url('GOOGLE_API_URL', 'https://www.googleapis.com', web),
-      authUrl: read.url('GOOGLE_AUTH_URL', 'https://accounts.google.com/o/oauth2/v2/auth', web),
-      tokenUrl: read.url('GOOGLE_TOKEN_URL', 'https://oauth2.googleapis.com/token', web),
-      revokeUrl: read.url('GOOGLE_REVOKE_URL', 'https://oauth2.googleapis.com/revoke', web),
-    },
+    google: googleSettings(read),
     meetingUrl: read.url('MEETING_URL', 'https://meet.jit.si', web),
     allowPrivateAddresses: read.list('ALLOW_PRIVATE_ADDRESSES'),
     allowHttpReceivers: read.oneOf('ALLOW_HTTP_RECEIVERS', ['true', 'false'] as const, 'false') === 'true',
@@ -232,27 +206,35 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
     sessionRateLimitPerMinute: read.integer('SESSION_RATE_LIMIT_PER_MINUTE', 1_200, 0, 10_000_000),
     trustedProxies: read.list('TRUSTED_PROXIES'),
     corsOrigins: read.list('CORS_ORIGINS'),
-    backup: {
-      to: read.text('BACKUP_TO'),
-      everyHours: read.integer('BACKUP_EVERY_HOURS', 24, 1, 8_760),
-      keep: read.integer('BACKUP_KEEP', 7, 1, 10_000),
-      keys: read.text('BACKUP_KEYS'),
-      snapshotMinutes: read.integer('BACKUP_SNAPSHOT_MINUTES', 120, 1, 1_440),
-      megabytesPerSecond: read.integer('BACKUP_MB_PER_SECOND', 8, 0, 100_000),
-    },
+    backup: backupSettings(read),
     shutdownDelayMs:
       read.text('SHUTDOWN_DELAY_SECONDS') === null
         ? null
         : read.integer('SHUTDOWN_DELAY_SECONDS', 5, 0, 300) * 1000,
+    gateway: {
+      url: read.url('GATEWAY_URL', localUrl(host, port), web),
+      isLocal: read.text('GATEWAY_URL') === null,
+      apiKey: read.text('GATEWAY_API_KEY'),
+    },
     logLevel: read.oneOf(
       'LOG_LEVEL',
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const,
       'info',
     ),
   };
-  read.problems.push(...(severalHosts ? [severalHosts] : []), ...combinedProblems(config));
+  read.problems.push(
+    ...secrets.problems,
+    ...(severalHosts ? [severalHosts] : []),
+    ...combinedProblems(config),
+  );
   if (read.problems.length > 0) throw new ConfigError(read.problems);
   return Object.freeze(config);
+}
+
+/** The address under which this machine reaches its own gateway. */
+function localUrl(host: string, port: number): string {
+  const own = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${isIP(own) === 6 ? `[${own}]` : own}:${port}`;
 }
 
 /** Problems of combinations of valid settings, and of lists. */

@@ -1,5 +1,4 @@
 // The shared parts, opened from the settings: database, keys, clocks, adapters. The only file that imports adapters.
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openAuthenticator } from './accounts/authenticate.ts';
 import { caldavCalendar } from './adapters/caldav/calendar.ts';
@@ -15,6 +14,7 @@ import { type Metrics, openMetrics } from './base/metrics.ts';
 import { type Outgoing, type OutgoingOptions, openOutgoing } from './base/outgoing.ts';
 import { measureOutgoing } from './base/outgoing-measured.ts';
 import { rememberSecrets } from './base/remember-secrets.ts';
+import { version } from './base/version.ts';
 import { openChanges, reloadAfterStart } from './changes/changes.ts';
 import type { Config } from './config.ts';
 import { shareConnections } from './db/connections.ts';
@@ -93,11 +93,6 @@ export async function openBackupStore(place: string, outgoing: Outgoing): Promis
   const { openBackupFolder } = await import('./adapters/filesystem/backup-store.ts');
   return openBackupFolder(place);
 }
-
-/** The program's version. */
-export const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 function webhookCallsOf(config: Config): OutgoingOptions {
   return {

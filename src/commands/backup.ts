@@ -1,16 +1,13 @@
 // `backup`: writes a backup of the database and the stored files, or verifies one.
 import type { Manifest, ManifestContent } from '../backup/format.ts';
 import { readArchive } from '../backup/read-archive.ts';
-import { openLog } from '../base/log.ts';
 import { type Config, readConfig } from '../config.ts';
-import { openDatabaseBeside } from '../db/open-database.ts';
 import { openKeyRing } from '../encryption-keys.ts';
 import { openBackupStore } from '../parts.ts';
 import { backupKeysOf, openBackupCalls, runBackup, targetOf } from '../run-backup/run.ts';
-import { databaseOf } from './database.ts';
+import { openBeside } from './database.ts';
+import { say as print } from './output.ts';
 import { megabytes, openProgress } from './progress.ts';
-
-const print = (line: string) => process.stdout.write(`${line}\n`);
 
 export interface BackupOptions {
   verify: boolean;
@@ -19,14 +16,15 @@ export interface BackupOptions {
 }
 
 /** Writes a backup to a file, a directory or a bucket, and prints what is in it; or verifies one. */
-export async function backup(to: string, options: BackupOptions): Promise<void> {
+export async function backup(to: string, options: BackupOptions): Promise<object> {
   const config = readConfig();
   if (options.verify) {
-    printContent(await verifyBackup(config, to));
+    const manifest = await verifyBackup(config, to);
+    printContent(manifest);
     print('Every part, count and digest is as the manifest says.');
-    return;
+    return { ...summaryOf(manifest), verified: true };
   }
-  const database = await openDatabaseBeside(databaseOf(config), openLog('warn'), 'use');
+  const database = await openBeside(config, 'use');
   const progress = openProgress('Backing up');
   const stopping = new AbortController();
   const stop = () => stopping.abort(new Error('Stopped. No backup was written.'));
@@ -50,6 +48,14 @@ export async function backup(to: string, options: BackupOptions): Promise<void> 
     if (!done.manifest.hasKeys) print(keysReminder(config));
     if (config.backup.keys === null)
       print('The backup is not encrypted: BACKUP_KEYS is not set. Messages and names in it are readable.');
+    return {
+      ...summaryOf(done.manifest),
+      place: target.place,
+      name: done.name,
+      bytes: done.bytes,
+      isEncrypted: config.backup.keys !== null,
+      deleted: done.deleted,
+    };
   } finally {
     progress.end();
     process.removeListener('SIGINT', stop);
@@ -80,6 +86,21 @@ export async function verifyBackup(config: Config, from: string): Promise<Manife
     await outgoing.close();
   }
 }
+
+/** What a manifest says, for programs. */
+export const summaryOf = (manifest: ManifestContent) => ({
+  snapshotAt: manifest.snapshotAt,
+  version: manifest.version,
+  postgresVersion: manifest.postgresVersion,
+  schema: manifest.migrations.at(-1)?.name ?? null,
+  tables: manifest.tables.length,
+  rows: manifest.tables.reduce((sum, table) => sum + table.rows, 0),
+  files: manifest.files.count,
+  filesBytes: manifest.files.bytes,
+  filesMissing: manifest.files.missingCount,
+  encryptionKeys: manifest.encryptionKeys.map(({ id }) => id),
+  hasKeys: manifest.hasKeys,
+});
 
 function printContent({
   version,

@@ -9,6 +9,7 @@ import type { App } from '../app.ts';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/db.ts';
+import { sayEach } from './output.ts';
 
 const accountName = 'Demonstration';
 
@@ -68,5 +69,5 @@ export async function prepareDemo(
   await writeDemo(file, demo);
   const text = await banner(demo);
   output.signal.throwIfAborted();
-  process.stdout.write(text);
+  sayEach(demo, text.trimEnd());
 }

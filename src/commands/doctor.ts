@@ -16,6 +16,7 @@ import { type FailedCheck, listFailedChecks } from '../messaging/senders/states-
 import { objectsFolder, openObjects } from '../parts.ts';
 import { type Clocks, clockFinding } from './clock-finding.ts';
 import { databaseOf } from './database.ts';
+import { say as print } from './output.ts';
 import { timeZoneFinding, timeZoneVersions } from './time-zone-data.ts';
 
 /** What the database check found for later checks. */
@@ -153,20 +154,25 @@ const checks: [string, Check][] = [
   ['clock', async (_config, { clocks }) => clockFinding(systemClock.now(), clocks)],
 ];
 
-/** Prints each check with its finding (`ok`, `note` or `FAIL`); returns whether none failed. */
-export async function doctor(): Promise<boolean> {
+const marks = { ok: 'ok  ', note: 'note', failed: 'FAIL' } as const;
+
+/** Prints each check with its finding (`ok`, `note` or `FAIL`); `ok`: none failed. */
+export async function doctor() {
   const config = readConfig();
   const context: Context = {};
-  let isOk = true;
+  const findings: { check: string; status: 'ok' | 'note' | 'failed'; text: string }[] = [];
+  const add = (check: string, status: 'ok' | 'note' | 'failed', text: string) => {
+    findings.push({ check, status, text });
+    print(`${marks[status]}  ${check}: ${text}`);
+  };
   for (const [what, check] of checks) {
     try {
       const found = await check(config, context);
-      const [mark, text] = found.startsWith('!') ? ['note', found.slice(1)] : ['ok  ', found];
-      process.stdout.write(`${mark}  ${what}: ${text}\n`);
+      if (found.startsWith('!')) add(what, 'note', found.slice(1));
+      else add(what, 'ok', found);
     } catch (error) {
-      isOk = false;
-      process.stdout.write(`FAIL  ${what}: ${error instanceof Error ? error.message : String(error)}\n`);
+      add(what, 'failed', error instanceof Error ? error.message : String(error));
     }
   }
-  return isOk;
+  return { ok: findings.every(({ status }) => status !== 'failed'), findings };
 }

@@ -8,47 +8,44 @@ import { openOutgoing } from '../base/outgoing.ts';
 import { readConfig } from '../config.ts';
 import { openDb } from '../db/db.ts';
 import { endHeld, findHeldSince } from '../db/gateway-state.ts';
-import { type OpenDatabase, openDatabaseBeside } from '../db/open-database.ts';
+import type { OpenDatabase } from '../db/open-database.ts';
 import { openKeyRing } from '../encryption-keys.ts';
 import { releaseRestored } from '../messaging/campaigns/release-restored.ts';
 import { openCompletionWaiters } from '../messaging/sending/completion-waiters.ts';
 import { openCalendars } from '../parts.ts';
-import { databaseOf } from './database.ts';
+import { openBeside } from './database.ts';
+import { say as print } from './output.ts';
 
 export interface ReleaseOptions {
   queued: 'fail' | 'send';
   revokeKeys: boolean;
 }
 
-const print = (line: string) => process.stdout.write(`${line}\n`);
 const listedMax = 20;
 
 /** Publishes to endpoints whose deliveries a running gateway claims. */
 const deliveries = { offer: () => undefined, busyEndpoints: () => [], processId: 0 };
 
 /** Releases a held gateway. Running processes notice it within about two seconds. Throws if the gateway is not held. */
-export async function release(options: ReleaseOptions): Promise<void> {
+export async function release(options: ReleaseOptions): Promise<object> {
   const config = readConfig();
-  const database = await openDatabaseBeside(databaseOf(config), openLog('error'), 'use');
+  const database = await openBeside(config, 'use', 'error');
   try {
     const heldSince = await findHeldSince(database.db);
     if (heldSince === null) throw new Error('The gateway is not held. Only a restore holds it.');
     const unknown = await unknownEvents(database);
-    await releaseMessages(database, heldSince, options.queued);
-    await releaseKeys(database, options.revokeKeys);
+    const messages = await releaseMessages(database, heldSince, options.queued);
+    const keys = await releaseKeys(database, options.revokeKeys);
     printUnknown(heldSince, unknown);
     await endHeld(database.db);
     print('Released. Running gateways send and book again within a few seconds.');
+    return { heldSince: heldSince.toISOString(), ...messages, ...keys, unknownBookings: unknown };
   } finally {
     await database.close();
   }
 }
 
-async function releaseMessages(
-  { db, connection }: OpenDatabase,
-  heldSince: Date,
-  queued: 'fail' | 'send',
-): Promise<void> {
+async function releaseMessages({ db, connection }: OpenDatabase, heldSince: Date, queued: 'fail' | 'send') {
   const hot = openDb(connection, { maxConnections: 2, applicationName: 'gateway release', hot: true });
   try {
     const completions = openCompletionWaiters();
@@ -61,20 +58,24 @@ async function releaseMessages(
     );
     if (paused > 0)
       print(`${paused} marketing, scheduled or unfinished sends are paused. Resume or cancel each of them.`);
+    return { failedMessages: failed, pausedSends: paused };
   } finally {
     await hot.destroy();
   }
 }
 
-async function releaseKeys({ db }: OpenDatabase, revokes: boolean): Promise<void> {
+async function releaseKeys({ db }: OpenDatabase, revokes: boolean) {
   const now = new Date(systemClock.now());
   if (revokes) {
-    print(`Revoked ${await revokeAllKeys(db, now)} API keys. Create new ones with "key create".`);
-    return;
+    const revokedKeys = await revokeAllKeys(db, now);
+    print(`Revoked ${revokedKeys} API keys. Create new ones with "key create".`);
+    return { revokedKeys };
   }
+  const activeKeys = await countKeys(db, now);
   print(
-    `${await countKeys(db, now)} API keys are active again, also those that were revoked after the backup: see "key list". Run this with --revoke-keys to revoke all.`,
+    `${activeKeys} API keys are active again, also those that were revoked after the backup: see "key list". Run this with --revoke-keys to revoke all.`,
   );
+  return { activeKeys };
 }
 
 async function unknownEvents({ db }: OpenDatabase) {

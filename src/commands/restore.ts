@@ -16,7 +16,9 @@ import { openDatabase } from '../db/open-database.ts';
 import { keyFileOf, openKeyRing } from '../encryption-keys.ts';
 import { openBackupStore, openObjects } from '../parts.ts';
 import { backupKeysOf, openBackupCalls, targetOf } from '../run-backup/run.ts';
+import { summaryOf } from './backup.ts';
 import { databaseOf } from './database.ts';
+import { say as print } from './output.ts';
 import { openProgress } from './progress.ts';
 
 export interface RestoreCommandOptions {
@@ -24,13 +26,11 @@ export interface RestoreCommandOptions {
   intoRunningCopy: boolean;
 }
 
-const print = (line: string) => process.stdout.write(`${line}\n`);
-
 /** Verifies a backup, restores it and prints what comes next. */
 export async function restoreCommand(
   from: string,
   { intoRunningCopy }: RestoreCommandOptions,
-): Promise<void> {
+): Promise<object> {
   const config = readConfig();
   const target = await targetOf(from);
   const { name } = target;
@@ -79,6 +79,7 @@ export async function restoreCommand(
       progress.end();
       await analyze(database.connection);
       printResult(manifest, migrated);
+      return { ...summaryOf(manifest), migrated, held: true, intoRunningCopy };
     } finally {
       progress.end();
       await database.close();

@@ -15,6 +15,7 @@ import { reencryptSenders } from '../messaging/senders/reencrypt.ts';
 import { rehashAllSenders } from '../messaging/senders/rehash.ts';
 import { reencryptEndpoints } from '../webhooks/endpoints/reencrypt.ts';
 import { databaseOf } from './database.ts';
+import { say as print } from './output.ts';
 
 export interface RotateOptions {
   /** False: re-encrypts only what is not yet encrypted with the newest key, to continue an interrupted rotation. */
@@ -23,7 +24,6 @@ export interface RotateOptions {
   gatewaysHaveKey: boolean;
 }
 
-const print = (line: string) => process.stdout.write(`${line}\n`);
 const pageSize = 500;
 
 /**
@@ -85,21 +85,22 @@ async function reencryptSecrets(db: Db, ring: KeyRing): Promise<UndecryptableSec
 }
 
 /** Prints which older keys are still in use. */
-function printOldKeys(config: Config, ring: KeyRing, undecryptable: UndecryptableSecret[]): void {
+function printOldKeys(config: Config, ring: KeyRing, undecryptable: UndecryptableSecret[]) {
   const needed = new Set(undecryptable.map(({ keyId }) => keyId));
   const old = ring.keys.slice(1).map(({ id }) => id);
   const used = old.filter((id) => needed.has(id));
   const unused = old.filter((id) => !needed.has(id));
   if (used.length > 0) print(`Still in use, keep them: ${used.join(', ')}.`);
-  if (unused.length === 0) return;
+  if (unused.length === 0) return { unused };
   const where = config.encryptionKeys === null ? keyFileOf(config) : 'ENCRYPTION_KEYS';
   print(
     `No longer used: ${unused.join(', ')}. Older backups still need them: remove them from ${where} when you no longer need those backups.`,
   );
+  return { unused };
 }
 
-/** Adds a key to the key file (operators edit ENCRYPTION_KEYS) and re-encrypts all secrets with it; true if all succeeded. */
-export async function rotateEncryptionKey(options: RotateOptions): Promise<boolean> {
+/** Adds a key to the key file (operators edit ENCRYPTION_KEYS) and re-encrypts all secrets with it. `ok`: all succeeded. */
+export async function rotateEncryptionKey(options: RotateOptions): Promise<object> {
   const config = readConfig();
   const database = await openExclusively(config, options);
   try {
@@ -107,8 +108,13 @@ export async function rotateEncryptionKey(options: RotateOptions): Promise<boole
     print(`Re-encrypting with the key ${ring.keys[0].id}:`);
     const undecryptable = await reencryptSecrets(database.db, ring);
     for (const { message } of undecryptable) print(`  FAIL  ${message}`);
-    printOldKeys(config, ring, undecryptable);
-    return undecryptable.length === 0;
+    const { unused } = printOldKeys(config, ring, undecryptable);
+    return {
+      ok: undecryptable.length === 0,
+      newestKey: ring.keys[0].id,
+      unusedKeys: unused,
+      failed: undecryptable.map(({ message }) => message),
+    };
   } finally {
     await database.close();
   }

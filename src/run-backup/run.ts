@@ -6,9 +6,10 @@ import { type BackupTarget, parseTarget } from '../backup/target.ts';
 import { type KeyRing, parseKeyRing } from '../base/cipher.ts';
 import { systemClock } from '../base/clock.ts';
 import { type Outgoing, openOutgoing } from '../base/outgoing.ts';
+import { version } from '../base/version.ts';
 import type { Config } from '../config.ts';
 import { type Connection, openDb } from '../db/db.ts';
-import { openBackupStore, openObjects, version } from '../parts.ts';
+import { openBackupStore, openObjects } from '../parts.ts';
 
 export interface RunOptions extends Pick<BackUpOptions, 'withKeys' | 'keep' | 'onProgress' | 'signal'> {
   /** A file, a directory or an `s3://` address. */

@@ -2,9 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Demo } from '../../demo/seed.ts';
 import { cloudApiControl } from '../../sandbox/control.ts';
+import { openProgram } from '../../src/command-line/program.ts';
 import {
   type Block,
   readBlocks,
@@ -65,7 +67,7 @@ describe('as written', () => {
   test('every option that a document names exists', () => {
     const others =
       /^(help|omit|no-optional|(min|max)-semi-space-size|expose-gc|follow-tags|allow-net|prefix|src-lang|lang)$/;
-    const command = [...readProjectFile('src/cli.ts').matchAll(/'--([a-z-]+)/g)].map(([, name]) => name);
+    const command = optionNames(openProgram());
     const scripts = ['test/faults/run.ts', 'test/faults/in-flight.ts', 'test/mutations/run.ts'].map(
       readProjectFile,
     );
@@ -82,6 +84,12 @@ describe('as written', () => {
     expect(unknown).toEqual([]);
   });
 });
+
+/** The long options of a command and those below it. */
+function optionNames({ options, commands }: Command): string[] {
+  const own = options.map(({ long }) => long?.slice(2) ?? '');
+  return [...own, ...commands.flatMap(optionNames)];
+}
 
 describe('pasted with a running sandbox', () => {
   let workspace: ProgramFolder;

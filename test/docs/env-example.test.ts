@@ -1,6 +1,7 @@
 // .env.example: all settings with their explanations and defaults, and no others.
 import { expect, test } from 'vitest';
-import { readConfig, settings } from '../../src/config.ts';
+import { settings } from '../../src/base/settings.ts';
+import { readConfig } from '../../src/config.ts';
 import { readProjectFile } from '../harness/documents.ts';
 
 interface Entry {

@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { settings } from '../../src/config.ts';
+import { secretSettings, settings } from '../../src/base/settings.ts';
+import { openProgram } from '../../src/command-line/program.ts';
 import { httpStatus } from '../../src/http/reply.ts';
 import {
   anchorsOf,
@@ -14,6 +15,7 @@ import {
 import { type Gateway, startGateway } from '../harness/gateway.ts';
 
 const documents = readDocuments();
+const commandNames = () => openProgram().commands.map((command) => command.name());
 const root = new URL('../../', import.meta.url);
 const program = readPrograms('src/');
 
@@ -66,11 +68,13 @@ test('every npm script exists', () => {
 });
 
 test('every command of the command line exists', () => {
-  const known = new Set(
-    [...readProjectFile('src/cli.ts').matchAll(/\.command\('([\w-]+)'\)/g)].map(([, name]) => name),
-  );
+  const known = new Set(commandNames());
   const missing = findings(({ text }) =>
-    [...text.matchAll(/(?:npm run gateway -- |src\/cli\.ts )([a-z][\w-]*)/g)]
+    [
+      ...text.matchAll(
+        /(?:npm run gateway -- |src\/cli\.ts |npx chatbot-gateway |(?<=`)gateway )([a-z][\w-]*)/gm,
+      ),
+    ]
       .map(([, name = '']) => name)
       .filter((name) => !known.has(name)),
   );
@@ -79,8 +83,7 @@ test('every command of the command line exists', () => {
 
 test('the operations guide names every command', () => {
   const guide = documents.find(({ path }) => path === 'docs/operations.md')?.text ?? '';
-  const top = readProjectFile('src/cli.ts').matchAll(/program\s*\.command\('([\w-]+)'\)/g);
-  const undocumented = [...top].map(([, name = '']) => name).filter((name) => !guide.includes(`\`${name}`));
+  const undocumented = commandNames().filter((name) => !guide.includes(`\`${name}`));
   expect(undocumented).toEqual([]);
 });
 
@@ -124,11 +127,12 @@ test('every error code exists in the program with its status', () => {
 
 test('every setting in capitals exists in the program', () => {
   const others =
-    /^(?:AWS_\w+|ICU_TIMEZONE_FILES_DIR|INVALID_FORMAT|SLOTS_SCAN|SLOTS_SEED|TEST_DATABASE_URL|GATEWAY_KEY|TEMPLATE_ID|WEBHOOK_SECRET|ENDPOINT_ID|STAFF_ID)$/;
+    /^(?:AWS_\w+|ICU_TIMEZONE_FILES_DIR|INVALID_FORMAT|SLOTS_SCAN|SLOTS_SEED|TEST_DATABASE_URL|GATEWAY_KEY|TEMPLATE_ID|WEBHOOK_SECRET|ENDPOINT_ID|STAFF_ID|NAME_FILE)$/;
+  const files = new Set(secretSettings.map((name) => `${name}_FILE`));
   const unknown = findings(({ text }) =>
     [...text.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)]
       .map(([name]) => name)
-      .filter((name) => !(name in settings) && !others.test(name)),
+      .filter((name) => !(name in settings) && !files.has(name) && !others.test(name)),
   );
   expect(unknown).toEqual([]);
 });

@@ -38,7 +38,8 @@ test('commands other than start and migrate report the DATA_DIR without a databa
     commands.map((args, at) => workspace.run(args, { env: { DATA_DIR: at % 2 === 0 ? none : bare } })),
   );
   for (const [at, { code, out, err }] of ends.entries()) {
-    expect({ code, out }).toEqual({ code: 1, out: '' });
+    const expected = commands[at]?.[0] === 'rotate-encryption-key' ? 1 : 4;
+    expect({ code, out }).toEqual({ code: expected, out: '' });
     expect(err).toContain(`There is no database in ${at % 2 === 0 ? none : bare} (DATA_DIR)`);
     expect(err).toMatch(/"start" and "migrate".*\.env/);
     expect(err).not.toMatch(/^ {4}at /m);
@@ -53,7 +54,7 @@ test('a command that only uses the database does not migrate an empty one', asyn
   const env = { DATABASE_URL, ENCRYPTION_KEYS: makeKey() };
   const { code, err } = await workspace.run(['account', 'list'], { env });
   expect({ code, err }).toMatchObject({
-    code: 1,
+    code: 4,
     err: expect.stringMatching(/lacks \d+ migrations.*"migrate"/),
   });
   const { rows } = await sql`select count(*) from pg_tables where schemaname = 'public'`.execute(empty.db);
@@ -78,6 +79,6 @@ test('every command reads .env of the working directory, and the environment tak
   symlinkSync('.env', join(cwd, 'loop', '.env'));
   for (const folder of ['folder', 'loop']) {
     const unreadable = await workspace.run(['account', 'list'], { cwd: join(cwd, folder) });
-    expect(unreadable).toMatchObject({ code: 1, err: expect.stringMatching(/\.env cannot be read/) });
+    expect(unreadable).toMatchObject({ code: 3, err: expect.stringMatching(/\.env cannot be read/) });
   }
 });

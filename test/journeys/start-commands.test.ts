@@ -1,17 +1,6 @@
 // The command line: without the sandbox, beside a running gateway and without one, and its error messages.
-import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { makeKey } from '../../src/base/cipher.ts';
@@ -77,7 +66,7 @@ describe('beside a running gateway without the sandbox', () => {
       expect.arrayContaining(['operator', 'manage']),
     );
     const tooLong = await workspace.run(['dashboard-link', '--expires-in', '86401'], { env });
-    expect([tooLong.code, tooLong.err]).toEqual([1, expect.stringContaining('from 60 to 86400')]);
+    expect([tooLong.code, tooLong.err]).toEqual([2, expect.stringContaining('from 60 to 86400')]);
   });
 
   test('keys are created with scopes, listed without their secret, and revoked', async () => {
@@ -103,22 +92,41 @@ describe('beside a running gateway without the sandbox', () => {
   });
 
   test.each([
-    [['key', 'list', 'nonsense'], /There is no account nonsense.*account list/],
+    [['key', 'list', 'nonsense'], 5, /There is no account nonsense.*account list/],
     [
       ['key', 'create', '01a1fe2b-9cf0-77a3-ae47-f612c5196a96', '--name', 'x'],
+      5,
       /There is no account 01a1fe2b/,
     ],
     [
       ['key', 'create', 'x', '--name', 'x', '--scopes', 'all'],
+      2,
       /Unknown scope: all\. Allowed scopes: .*manage/,
     ],
-    [['account', 'create', ' '], /needs a name/],
-    [['rotate-encryption-key'], /No key was changed.*Another gateway already runs.*Stop it first/],
-  ])('%j fails with a clear error', async (args, pattern) => {
+    [['account', 'create', ' '], 2, /needs a name/],
+    [['rotate-encryption-key'], 1, /No key was changed.*Another gateway already runs.*Stop it first/],
+  ])('%j fails with its exit code and a clear error', async (args, exitCode, pattern) => {
     const { code, out, err } = await workspace.run(args);
-    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect({ code, out }).toEqual({ code: exitCode, out: '' });
     expect(err).toMatch(pattern);
     expect(err).not.toMatch(stack);
+  });
+
+  test('with --json, standard output is one document, of a failure too', async () => {
+    const { accounts } = JSON.parse(await print('account', 'list', '--json'));
+    const [{ accountId, name }] = accounts;
+    expect(name).toBe('My company');
+    const { keyId, apiKey } = JSON.parse(await print('key', 'create', accountId, '--name', 'json', '--json'));
+    expect(await statusFor(apiKey, '/v1/templates')).toBe(200);
+    expect(JSON.parse(await print('key', 'revoke', accountId, keyId, '--json'))).toEqual({
+      keyId,
+      revoked: true,
+    });
+    const failed = await workspace.run(['--json', 'key', 'revoke', accountId, keyId]);
+    expect([failed.code, JSON.parse(failed.out)]).toEqual([
+      5,
+      { error: { reason: 'notFound', message: expect.stringContaining('no such key') } },
+    ]);
   });
 
   test('doctor and migrate report no problem and change nothing', async () => {
@@ -136,6 +144,10 @@ describe('beside a running gateway without the sandbox', () => {
       ),
     );
     expect(found).not.toMatch(/FAIL/);
+    expect(JSON.parse(await print('doctor', '--json'))).toMatchObject({
+      ok: true,
+      findings: expect.arrayContaining([expect.objectContaining({ check: 'database', status: 'ok' })]),
+    });
     expect(await print('migrate')).toMatch(/The database is up to date/);
     expect(await statusFor('nobody', '/health/ready')).toBe(200);
   });
@@ -194,7 +206,7 @@ describe('without a gateway', () => {
       GOOGLE_CLIENT_ID: 'alone',
     };
     const { code, out, err } = await workspace.run(['start'], { env });
-    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect({ code, out }).toEqual({ code: 3, out: '' });
     const problems = err.split('\n').filter((line) => line.startsWith('  - '));
     expect(problems).toHaveLength(8);
     for (const name of Object.keys(env)) expect(problems.some((line) => line.includes(name))).toBe(true);
@@ -205,20 +217,22 @@ describe('without a gateway', () => {
   test.each([
     [
       'a server that cannot be reached',
+      1,
       { DATABASE_URL: 'postgres://127.0.0.1:1/x' },
       /cannot be reached.*DATABASE_URL/,
     ],
     [
       'a list of database servers',
+      3,
       { DATABASE_URL: 'postgres://u:p@db1:5432,db2:5432/gateway?target_session_attrs=read-write' },
       /DATABASE_URL must name one server.*HAProxy/,
     ],
-    ['a DATA_DIR that is no folder', { DATA_DIR: join(root, 'package.json') }, /DATA_DIR cannot be used/],
-  ])('%s is reported clearly', async (_what, env, pattern) => {
+    ['a DATA_DIR that is no folder', 1, { DATA_DIR: join(root, 'package.json') }, /DATA_DIR cannot be used/],
+  ])('%s is reported clearly', async (_what, exitCode, env, pattern) => {
     const end = await workspace.run(['start'], {
       env: { ENCRYPTION_KEYS: makeKey(), ...env } as Record<string, string>,
     });
-    expect(end.code).toBe(1);
+    expect(end.code).toBe(exitCode);
     expect(end.err).toMatch(pattern);
     expect(`${end.out}${end.err}`).not.toMatch(/ at .*\.ts:\d+/);
   });
@@ -232,56 +246,16 @@ describe('arguments', () => {
   });
 
   test.each([
-    [['nonsense'], /unknown command 'nonsense'[\s\S]*Commands:/],
-    [['start', '--bogus'], /unknown option '--bogus'[\s\S]*--sandbox/],
+    [['docter'], /unknown command 'docter'\n\(Did you mean doctor\?\)\n.*--help/],
+    [['start', '--sandbx'], /unknown option '--sandbx'\n\(Did you mean --sandbox\?\)/],
     [['start', 'extra'], /too many arguments/],
     [['account', 'create'], /missing required argument 'name'/],
     [['key', 'create', 'x'], /required option '--name/],
     [[], /Commands:/],
   ])('%j: prints what is wrong and what is allowed', async (args, pattern) => {
     const { code, out, err } = await workspace.run(args);
-    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(pattern);
     expect(err).not.toMatch(stack);
-  });
-});
-
-describe('the bundled Node', () => {
-  const name = readlinkSync(join(root, 'node_modules/.bin/node')).split('/')[1] as string;
-  let folder: string;
-
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'runtime-test-'));
-    mkdirSync(join(folder, 'scripts'));
-    cpSync(join(root, 'scripts/link-runtime.cjs'), join(folder, 'scripts/link-runtime.cjs'));
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  /** Runs the script that precedes a start, as a Node of this version. */
-  const link = (version: string) => {
-    const program = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } });
-      require(${JSON.stringify(join(folder, 'scripts/link-runtime.cjs'))})`;
-    return spawnSync(process.execPath, ['-e', program], { encoding: 'utf8', env: {} });
-  };
-
-  test('is reported missing if the install omitted it and the current one is too old', () => {
-    const old = link('20.20.2');
-    expect(old.status).toBe(1);
-    expect(old.stderr).toMatch(/npm ci.*Node 26 or later\. This is Node 20\.20\.2/);
-    expect(link('26.0.0').status).toBe(0);
-  });
-
-  test('is linked before each start if the install ran no scripts', () => {
-    mkdirSync(join(folder, 'node_modules', name, 'bin'), { recursive: true });
-    writeFileSync(join(folder, 'node_modules', name, 'bin/node'), '#!/bin/sh\necho pinned\n', {
-      mode: 0o755,
-    });
-    expect(link('20.20.2')).toMatchObject({ status: 0, stderr: '' });
-    expect(execFileSync(join(folder, 'node_modules/.bin/node'), { encoding: 'utf8' })).toBe('pinned\n');
-    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    for (const script of ['start', 'gateway', 'test'])
-      expect(scripts[`pre${script}`].split(' && ')[0]).toBe('node scripts/link-runtime.cjs');
-    for (const script of ['start', 'test'])
-      expect(scripts[`pre${script}`]).toContain('node scripts/build-dashboard.cjs');
   });
 });

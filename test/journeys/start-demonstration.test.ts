@@ -9,6 +9,7 @@ import { bookFirst, type Question, type Staff } from '../harness/demo-account.ts
 import { type Call, gatewayClient } from '../harness/gateway-client.ts';
 import { openProgramFolder, type Program, type ProgramFolder } from '../harness/program.ts';
 import { samples } from '../harness/sample-files.ts';
+import { commandsSuite } from './gateway-commands.suite.ts';
 
 // several whole starts each
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -240,3 +241,5 @@ describe('the account', () => {
     expect(kinds.size).toBeGreaterThanOrEqual(6);
   });
 });
+
+commandsSuite(() => ({ workspace, demo, gateway }));

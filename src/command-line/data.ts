@@ -1,0 +1,72 @@
+// Commands for the data of a gateway: backups, restoring them, and encryption keys.
+import { type Command, Option } from 'commander';
+import { action, wholeNumber } from './run.ts';
+
+/** Adds the commands. */
+export function addDataCommands(program: Command): void {
+  program
+    .command('backup')
+    .argument('<target>', 'a file, a directory, or s3://bucket/prefix?region=…&endpoint=…')
+    .description('back up the database and the stored files while the gateway runs')
+    .option('--verify', 'read the whole backup back, without a database, and print what is in it')
+    .option('--with-keys', 'also write the encryption keys; only with BACKUP_KEYS')
+    .option(
+      '--keep <number>',
+      'delete older backups of the directory or bucket, all but this many',
+      wholeNumber(1),
+    )
+    .action(
+      action(async (target: string, options: { verify?: boolean; withKeys?: boolean; keep?: number }) => {
+        const { backup } = await import('../commands/backup.ts');
+        const { verify = false, withKeys = false, keep = null } = options;
+        return backup(target, { verify, withKeys, keep });
+      }),
+    );
+
+  program
+    .command('restore')
+    .argument('<backup>', 'a backup: a file, or s3://bucket/prefix/name.tar?region=…&endpoint=…')
+    .description('restore a backup into an empty database; the gateway is held until "release"')
+    .option(
+      '--into-running-copy',
+      'for a staging copy: replace webhook addresses and tokens, revoke API keys',
+    )
+    .action(
+      action(async (from: string, { intoRunningCopy = false }: { intoRunningCopy?: boolean }) => {
+        const { restoreCommand } = await import('../commands/restore.ts');
+        return restoreCommand(from, { intoRunningCopy });
+      }),
+    );
+
+  program
+    .command('release')
+    .description('let a restored gateway send and book again')
+    .addOption(
+      new Option('--queued <fate>', 'what becomes of messages that were queued in the backup')
+        .choices(['fail', 'send'])
+        .default('fail'),
+    )
+    .option('--revoke-keys', 'revoke all API keys: some may have been revoked after the backup')
+    .action(
+      action(async ({ queued, revokeKeys = false }: { queued: 'fail' | 'send'; revokeKeys?: boolean }) => {
+        const { release } = await import('../commands/release.ts');
+        return release({ queued, revokeKeys });
+      }),
+    );
+
+  program
+    .command('rotate-encryption-key')
+    .description('rotate the encryption key and re-encrypt stored secrets')
+    .option(
+      '--no-new-key',
+      'add no key: continue an interrupted rotation (with ENCRYPTION_KEYS, you always add keys yourself)',
+    )
+    .option('--gateways-have-key', 'every running gateway was started with the newest key')
+    .action(
+      action(async (options: { newKey: boolean; gatewaysHaveKey?: boolean }) => {
+        const { rotateEncryptionKey } = await import('../commands/rotate-encryption-key.ts');
+        const { newKey, gatewaysHaveKey = false } = options;
+        return rotateEncryptionKey({ newKey, gatewaysHaveKey });
+      }),
+    );
+}

@@ -1,0 +1,32 @@
+// Commands that start and check the gateway: `start`, `migrate`, `doctor`.
+import type { Command } from 'commander';
+import { action } from './run.ts';
+
+/** Adds the commands. */
+export function addRunCommands(program: Command): void {
+  program
+    .command('start')
+    .description('start the gateway')
+    .option(
+      '--sandbox',
+      'simulate the messaging platform, calendars and a webhook receiver, with a demo account',
+    )
+    .option('--no-sandbox', 'for production: no sandbox, no demo account')
+    .action(
+      action(async (options: { sandbox?: boolean }) => {
+        const { start } = await import('../commands/start.ts');
+        await start({ sandbox: options.sandbox === true });
+        return undefined;
+      }),
+    );
+
+  program
+    .command('migrate')
+    .description('create the database if it does not exist, and run pending migrations')
+    .action(action(async () => (await import('../commands/migrate.ts')).migrate()));
+
+  program
+    .command('doctor')
+    .description('check configuration and dependencies')
+    .action(action(async () => (await import('../commands/doctor.ts')).doctor()));
+}

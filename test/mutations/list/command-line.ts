@@ -1,0 +1,58 @@
+// Mutations of the command line, and of secrets in files.
+import type { Mutation } from '../mutation.ts';
+
+const demonstration = 'test/journeys/start-demonstration.test.ts';
+const commands = 'test/journeys/start-commands.test.ts';
+const files = 'test/base/secret-files.test.ts';
+
+export const mutations: Mutation[] = [
+  {
+    name: 'the key of a command is not revoked when it ends',
+    file: 'src/commands/call-gateway.ts',
+    find: 'await onDatabase(({ db }) => revoke({ db, clock: systemClock }, { accountId, keyId }));',
+    replace: '',
+    tests: [demonstration],
+  },
+  {
+    name: 'listen leaves its endpoint behind',
+    file: 'src/commands/listen.ts',
+    find: 'if (!options.endpoint) await gateway.deleteEndpoint',
+    replace: 'if (options.endpoint) await gateway.deleteEndpoint',
+    tests: [demonstration],
+  },
+  {
+    name: 'listen forwards the newest webhook first',
+    file: 'src/commands/listen.ts',
+    find: 'for (const id of found.sort()) {',
+    replace: 'for (const id of found.sort().reverse()) {',
+    tests: [demonstration],
+  },
+  {
+    name: 'a document that says ok: false ends with exit code 0',
+    file: 'src/command-line/run.ts',
+    find: "if ('ok' in document && document.ok === false)",
+    replace: "if ('ok' in document && document.ok === undefined)",
+    tests: [demonstration],
+  },
+  {
+    name: 'wrong usage ends with exit code 1',
+    file: 'src/command-line/run.ts',
+    find: 'process.exitCode = isAsked ? exitCodes.done : exitCodes.usage;',
+    replace: 'process.exitCode = isAsked ? exitCodes.done : exitCodes.failed;',
+    tests: [commands],
+  },
+  {
+    name: 'a credential of systemd replaces a variable',
+    file: 'src/base/secret-files.ts',
+    find: 'else if (!hasValue && env.CREDENTIALS_DIRECTORY)',
+    replace: 'else if (env.CREDENTIALS_DIRECTORY)',
+    tests: [files],
+  },
+  {
+    name: 'a setting and its file are both accepted',
+    file: 'src/base/secret-files.ts',
+    find: 'if (path !== undefined && hasValue)',
+    replace: 'if (path === undefined && hasValue && path !== undefined)',
+    tests: [files],
+  },
+];
