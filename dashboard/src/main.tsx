@@ -22,9 +22,9 @@ const queries = openQueries(() => void queries.invalidateQueries({ queryKey: ses
 const root = document.getElementById('root');
 if (!root) throw new Error('no root');
 
-// for scripts that Arabic and Hindi need; loaded only for them
-if (language === 'ar') void import('@fontsource/noto-sans-arabic/400.css');
-if (language === 'hi') void import('@fontsource/noto-sans-devanagari/400.css');
+// people write in every script; the browser loads a font only where its characters occur
+void import('@fontsource/noto-sans-arabic/400.css');
+void import('@fontsource/noto-sans-devanagari/400.css');
 
 await loadTexts('common', 'shell', 'states', 'signIn');
 createRoot(root).render(

@@ -5,6 +5,7 @@ import IconDeviceMobile from '@tabler/icons-react/dist/esm/icons/IconDeviceMobil
 import IconHome2 from '@tabler/icons-react/dist/esm/icons/IconHome2.mjs';
 import IconKey from '@tabler/icons-react/dist/esm/icons/IconKey.mjs';
 import IconMessage2 from '@tabler/icons-react/dist/esm/icons/IconMessage2.mjs';
+import IconSpeakerphone from '@tabler/icons-react/dist/esm/icons/IconSpeakerphone.mjs';
 import IconTemplate from '@tabler/icons-react/dist/esm/icons/IconTemplate.mjs';
 import IconWebhook from '@tabler/icons-react/dist/esm/icons/IconWebhook.mjs';
 
@@ -42,6 +43,7 @@ export const navGroups: NavGroup[] = [
     key: 'messaging',
     items: [
       { key: 'messages', to: '/messages', icon: IconMessage2, scope: 'messages:read' },
+      { key: 'sends', to: '/sends', icon: IconSpeakerphone, scope: 'messages:read' },
       { key: 'templates', to: '/templates', icon: IconTemplate, scope: 'templates:read' },
     ],
   },

@@ -1,5 +1,6 @@
 // The frame of every page: menu, top bar, and whether the page is live.
 
+import IconDots from '@tabler/icons-react/dist/esm/icons/IconDots.mjs';
 import IconLock from '@tabler/icons-react/dist/esm/icons/IconLock.mjs';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { EmptyState } from '../design/messages.tsx';
@@ -76,7 +77,18 @@ export function Shell() {
         <main id="main">{wanted && !mayOpen(wanted) ? <MissingScope item={wanted} /> : <Outlet />}</main>
       </div>
       <nav className="bottom" aria-label={text('shortMenu')}>
-        {items.slice(0, narrowItemsMax).map((item) => linkOf(item, 20, ''))}
+        {items
+          .slice(0, items.length > narrowItemsMax ? narrowItemsMax - 1 : narrowItemsMax)
+          .map((item) => linkOf(item, 20, ''))}
+        {items.length > narrowItemsMax && (
+          <details key={path} className="more">
+            <summary>
+              <IconDots size={20} stroke={1.7} aria-hidden />
+              {text('more')}
+            </summary>
+            <div>{items.slice(narrowItemsMax - 1).map((item) => linkOf(item, 20, ''))}</div>
+          </details>
+        )}
       </nav>
     </div>
   );

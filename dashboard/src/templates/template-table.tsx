@@ -8,8 +8,9 @@ import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useListKeys } from '../design/use-list-keys.ts';
 import { textsOf } from '../text/texts.ts';
-import { bodyOf, piecesOf, stateOf } from './template-state.ts';
-import './templates.css';
+import { categoryWord } from './category-word.ts';
+import { bodyOf, stateOf } from './template-state.ts';
+import { TextWithGaps } from './text-with-gaps.tsx';
 
 interface Props {
   templates: Template[];
@@ -71,33 +72,3 @@ function TemplateRow({ template }: { template: Template }) {
     </tr>
   );
 }
-
-/** The category in the viewer's words; the platform's own word if it is another one. */
-export function categoryWord(category: string): string {
-  const text = textsOf('templates');
-  switch (category) {
-    case 'AUTHENTICATION':
-      return text('authentication');
-    case 'MARKETING':
-      return text('marketing');
-    case 'UTILITY':
-      return text('utility');
-    default:
-      return category;
-  }
-}
-
-/** A template's text, its placeholders marked. */
-export const TextWithGaps = ({ text }: { text: string }) => (
-  <>
-    {piecesOf(text).map((piece) =>
-      piece.isPlaceholder ? (
-        <span key={piece.at} className="placeholder">
-          {piece.text}
-        </span>
-      ) : (
-        piece.text
-      ),
-    )}
-  </>
-);

@@ -51,7 +51,7 @@ function Field({ input, value, problem, onChange }: FieldProps) {
       <div className="field-head">
         <label htmlFor={id}>{text(isAddress(input) ? 'address' : 'value')}</label>
         <span className="mono note" dir="ltr">
-          {isAddress(input) ? 'headerMediaUrl' : key}
+          {key}
         </span>
       </div>
       <input

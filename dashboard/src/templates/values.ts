@@ -8,8 +8,32 @@ export type Typed = Record<string, string>;
 export const isTyped = ({ kind }: TemplateInput): boolean =>
   kind === 'text' || kind === 'code' || kind === 'instant' || kind === 'payload';
 
-/** The address of a header's file is typed too. */
-export const isAddress = ({ key, kind }: TemplateInput): boolean => kind === 'media' && key === 'mediaId';
+/** A header's file is typed as its address, or is the id of an upload. */
+export const isAddress = ({ kind }: TemplateInput): boolean => kind === 'media';
+
+const fileOf = (typed: string) => (/^https?:/i.test(typed) ? { headerMediaUrl: typed } : { mediaId: typed });
+
+interface Part {
+  headerMediaUrl?: string;
+  mediaId?: string;
+  buttons?: { index: number; payload: string }[];
+}
+
+/** What a message or one of its cards takes besides variables; `prefix` is `cards.0.` or empty. */
+function partOf(given: readonly TemplateInput[], typed: Typed, prefix: string): Part {
+  const own = given.filter(({ key }) => key.startsWith(prefix));
+  const media = own.find((input) => isAddress(input) && input.key === `${prefix}mediaId`);
+  const buttons = own.flatMap(({ key, kind }) => {
+    const [, index] = /^buttons\.(\d+)\.payload$/.exec(key.slice(prefix.length)) ?? [];
+    return kind === 'payload' && index !== undefined
+      ? [{ index: Number(index), payload: typed[key] ?? '' }]
+      : [];
+  });
+  return {
+    ...(media ? fileOf(typed[media.key] ?? '') : {}),
+    ...(buttons.length > 0 ? { buttons } : {}),
+  };
+}
 
 /** The content of one recipient. What was left empty is left out, so that the preview names it. */
 export function contentOf(inputs: readonly TemplateInput[], typed: Typed): PreviewTemplate {
@@ -17,19 +41,15 @@ export function contentOf(inputs: readonly TemplateInput[], typed: Typed): Previ
   const variables = Object.fromEntries(
     given.filter(({ kind }) => kind === 'text' || kind === 'code').map(({ key }) => [key, typed[key] ?? '']),
   );
-  const payloads = given.flatMap(({ key, kind }) => {
-    const [, index] = /^buttons\.(\d+)\.payload$/.exec(key) ?? [];
-    return kind === 'payload' && index !== undefined
-      ? [{ index: Number(index), payload: typed[key] ?? '' }]
-      : [];
-  });
   const offer = given.find(({ kind }) => kind === 'instant');
-  const address = given.find(isAddress);
+  const cardCount =
+    1 + Math.max(-1, ...inputs.map(({ part }) => Number(/^cards\.(\d+)/.exec(part)?.[1] ?? -1)));
+  const cards = Array.from({ length: cardCount }, (_, index) => partOf(given, typed, `cards.${index}.`));
   return {
     ...(Object.keys(variables).length > 0 ? { variables } : {}),
-    ...(payloads.length > 0 ? { buttons: payloads } : {}),
+    ...partOf(given, typed, ''),
     ...(offer ? { offerExpiresAt: typed[offer.key] ?? '' } : {}),
-    ...(address ? { headerMediaUrl: typed[address.key] ?? '' } : {}),
+    ...(cards.some((card) => Object.keys(card).length > 0) ? { cards } : {}),
   };
 }
 

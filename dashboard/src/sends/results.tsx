@@ -1,0 +1,124 @@
+// The recipients of a campaign and what became of each, as a list and as a file.
+import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { Send, SendRecipient } from '../../../client/src/generated.ts';
+import { api } from '../api/client.ts';
+import { Card } from '../design/card.tsx';
+import { Chips } from '../design/chips.tsx';
+import { ErrorNote } from '../design/messages.tsx';
+import { StateBadge, wordOf } from '../design/state-badge.tsx';
+import { Table } from '../design/table.tsx';
+import { stateOf } from '../messages/message-state.ts';
+import { textsOf } from '../text/texts.ts';
+
+const statuses = ['waiting', 'queued', 'accepted', 'sent', 'delivered', 'read', 'failed'] as const;
+const pageLength = 25;
+
+export function Results({ send: { sendId } }: { send: Send }) {
+  const text = textsOf('sends');
+  const navigate = useNavigate();
+  const { status: wanted } = useSearch({ strict: false }) as { status?: unknown };
+  const status = statuses.find((one) => one === wanted);
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['sends', 'recipients', sendId, status ?? ''],
+    queryFn: ({ pageParam }) =>
+      api.listRecipients({
+        sendId,
+        limit: pageLength,
+        ...(status ? { status } : {}),
+        ...(pageParam ? { cursor: pageParam } : {}),
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ pagination }) => pagination.nextCursor,
+  });
+  const rows = data?.pages.flatMap(({ items }) => items) ?? [];
+  return (
+    <Card
+      title={text('results')}
+      isPadded={false}
+      end={
+        <a className="row tight" href={`/v1/sends/${sendId}/recipients.csv`} download>
+          <IconDownload size={14} aria-hidden /> {text('export')}
+        </a>
+      }
+    >
+      <div className="card-body">
+        <Chips
+          label={text('state')}
+          allLabel={text('all')}
+          values={statuses}
+          chosen={status}
+          wordOf={(one) => (one === 'waiting' ? text('part_waiting') : wordOf(one))}
+          onChoose={(one) =>
+            void navigate({
+              to: '/sends/$id',
+              params: { id: sendId },
+              search: one === undefined ? {} : { status: one },
+            })
+          }
+        />
+      </div>
+      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {rows.length > 0 && <RecipientRows recipients={rows} />}
+      {data && rows.length === 0 && !hasNextPage && <p className="card-body muted">{text('noRecipient')}</p>}
+      {hasNextPage && (
+        <div className="table-foot">
+          <button
+            type="button"
+            className="text-button"
+            disabled={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
+            {text('more')}
+          </button>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function RecipientRows({ recipients }: { recipients: SendRecipient[] }) {
+  const text = textsOf('sends');
+  return (
+    <Table
+      columns={[
+        { label: text('state'), widthPx: 170 },
+        { label: text('personName'), widthPx: 220 },
+        { label: text('phone'), widthPx: 170 },
+        { label: text('reason') },
+      ]}
+    >
+      {recipients.map(({ id, status, name, phone, error }) => (
+        <tr key={id}>
+          <td>
+            {status === 'waiting' ? (
+              <StateBadge state="queued" label={text('part_waiting')} />
+            ) : (
+              <StateBadge state={stateOf({ status, error })} />
+            )}
+          </td>
+          <td className="strong">
+            {status === 'waiting' ? (
+              <span dir="auto">{name ?? phone}</span>
+            ) : (
+              <Link to="/messages/$id" params={{ id }} className="cell-link" data-row-link dir="auto">
+                {name ?? phone}
+              </Link>
+            )}
+          </td>
+          <td className="mono muted wide-only" dir="ltr">
+            {phone}
+          </td>
+          <td className="muted full" dir="auto">
+            {error && (
+              <>
+                <span className="mono">{error.code}</span> {error.title}
+              </>
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

@@ -1,0 +1,93 @@
+// The list of campaigns: their state, template, size and time.
+import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
+import IconSpeakerphone from '@tabler/icons-react/dist/esm/icons/IconSpeakerphone.mjs';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { api } from '../api/client.ts';
+import { Button } from '../design/button.tsx';
+import { Chips } from '../design/chips.tsx';
+import { LinkButton } from '../design/link-button.tsx';
+import { EmptyState, ErrorNote } from '../design/messages.tsx';
+import { Page } from '../design/page.tsx';
+import { wordOf } from '../design/state-badge.tsx';
+import { useMay } from '../session/session.tsx';
+import { textsOf } from '../text/texts.ts';
+import { SendTable } from './send-table.tsx';
+
+const pageLength = 50;
+const states = ['draft', 'scheduled', 'sending', 'paused', 'done', 'cancelled'] as const;
+type State = (typeof states)[number];
+
+const stateIn = ({ state }: Record<string, unknown>): State | undefined =>
+  states.find((one) => one === state);
+
+export function Sends() {
+  const text = textsOf('sends');
+  const navigate = useNavigate();
+  const maySend = useMay('messages:send');
+  const state = stateIn(useSearch({ strict: false }));
+  const templates = useQuery({
+    queryKey: ['templates', 'names'],
+    queryFn: () => api.listTemplates({ limit: 100 }),
+    staleTime: 60_000,
+  });
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['sends', 'list', state ?? ''],
+    queryFn: ({ pageParam }) =>
+      api.listSends({
+        limit: pageLength,
+        ...(state ? { state } : {}),
+        ...(pageParam ? { cursor: pageParam } : {}),
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ pagination }) => pagination.nextCursor,
+  });
+  const rows = data?.pages.flatMap(({ items }) => items) ?? [];
+  const create = maySend && (
+    <LinkButton icon={<IconPlus size={15} aria-hidden />}>
+      <Link to="/sends/new">{text('new')}</Link>
+    </LinkButton>
+  );
+  const go = (next: State | undefined) =>
+    void navigate({ to: '/sends', search: next === undefined ? {} : { state: next } });
+  return (
+    <Page title={text('title')} isTitleHidden>
+      <div className="row wrap">
+        <Chips
+          label={text('state')}
+          allLabel={text('all')}
+          values={states}
+          chosen={state}
+          wordOf={wordOf}
+          onChoose={go}
+        />
+        <span className="end">{create}</span>
+      </div>
+      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {rows.length > 0 && (
+        <SendTable sends={rows} templates={templates.data?.items ?? []}>
+          {hasNextPage && (
+            <button
+              type="button"
+              className="text-button"
+              disabled={isFetchingNextPage}
+              onClick={() => void fetchNextPage()}
+            >
+              {text('older')}
+            </button>
+          )}
+        </SendTable>
+      )}
+      {data && rows.length === 0 && (
+        <div className="card">
+          <EmptyState
+            icon={<IconSpeakerphone size={20} aria-hidden />}
+            title={text(state ? 'noneFound' : 'none')}
+            text={text('noneText')}
+            actions={state ? <Button onClick={() => go(undefined)}>{text('all')}</Button> : create}
+          />
+        </div>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,77 @@
+// Every page for sending and answering in light, dark, on a phone and right to left: accessible, without overflow, and as pictures.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { appearances, type Dashboard, flawsOf, pictures, startDashboard } from '../harness/dashboard.ts';
+
+let dashboard: Dashboard;
+let paths: Record<string, string>;
+
+const seed = { language: 'en_US', status: 'APPROVED', category: 'MARKETING' as const };
+const offer = [
+  { type: 'HEADER', format: 'TEXT', text: 'Light up your health' },
+  { type: 'BODY', text: 'Hi {{1}}, our full check-up is 20 % off until {{2}}.' },
+  { type: 'FOOTER', text: 'Reply STOP to end' },
+  { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'Book a check-up' }] },
+];
+const names = ['Oluwaseun Adeyemi', 'अंजलि देशमुख', 'يوسف الهاشمي', 'Nguyễn Thị Mai', 'Jürgen Weiß'];
+
+beforeAll(async () => {
+  dashboard = await startDashboard([{ name: 'diwali_offer', ...seed, components: offer }]);
+  const { gateway, templateIds } = dashboard;
+  const templateId = templateIds.diwali_offer as string;
+  const recipients = names.map((name, index) => ({
+    ...{ phone: `1555888000${index}`, name },
+    variables: { 1: name, 2: 'Friday' },
+  }));
+  const send = async (more: object) => {
+    const body = { templateId, recipients, ...more };
+    return (await gateway.call<{ sendId: string }>('POST', '/v1/templates/send', { body })).body.data.sendId;
+  };
+  const done = await send({ name: 'Flu clinic reminder, week 48' });
+  const sendAt = new Date(Date.now() + 3_600_000).toISOString();
+  const scheduled = await send({ name: 'Diwali check-up offer', sendAt });
+  const paused = await send({ name: 'Paused one', sendAt });
+  await gateway.call('POST', `/v1/sends/${paused}/pause`);
+  const draft = await gateway.call<{ sendId: string }>('POST', '/v1/sends', { body: { templateId } });
+  const { sendId } = draft.body.data;
+  await gateway.call('POST', `/v1/sends/${sendId}/recipients`, { body: { recipients } });
+  paths = {
+    ...{ sends: '/sends', 'send-new': `/sends/new?template=${templateId}`, 'send-done': `/sends/${done}` },
+    ...{ 'send-scheduled': `/sends/${scheduled}`, 'send-paused': `/sends/${paused}` },
+    'send-timing': `/sends/${sendId}?step=timing`,
+    'send-check': `/sends/${sendId}?step=check`,
+    'send-recipients': `/sends/${sendId}?step=recipients`,
+  };
+}, 60_000);
+afterAll(async () => dashboard?.close());
+
+/** Brings a page into the state that the picture shows. */
+const prepare: Record<string, (page: import('playwright-core').Page) => Promise<void>> = {
+  'send-recipients': async (page) => {
+    const rows = ['Mobile;1;2', ...names.map((name, index) => `+1 555 888 010${index};${name};Friday`)];
+    const faulty = ['0555 888 0001;Zed;Friday', '15558880109;;Friday', '+15558880108;"two\nlines";x'];
+    const buffer = Buffer.from([...rows, ...faulty].join('\n'));
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({ name: 'p.csv', mimeType: 'text/csv', buffer });
+    await page.locator('.file-row .button.primary').click();
+    await page.locator('.sum').waitFor();
+    await page.locator('.fault-text').first().waitFor();
+  },
+};
+
+describe.each(appearances)('%s', (appearance, options) => {
+  test('has no accessibility violation, no error and no overflow', { timeout: 120_000 }, async () => {
+    const { gateway, openAt } = dashboard;
+    const { page, problems } = await openAt('/', options);
+    for (const [name, path] of Object.entries(paths)) {
+      await page.goto(`${gateway.url}${path}`);
+      await page.locator('#main h1').waitFor();
+      await prepare[name]?.(page);
+      await page.waitForLoadState('networkidle').catch(() => undefined);
+      await page.screenshot({ path: `${pictures}${name}-${appearance}.png`, fullPage: true });
+      expect([path, await flawsOf(page)]).toEqual([path, []]);
+    }
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+// A gateway with a template, and a browser that opens its dashboard.
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { openBrowser, openPage, violationsOf } from './browser.ts';
+import { addSender, type Gateway, type GatewayOptions, startGateway } from './gateway.ts';
+
+/** Where pictures go, for people to look at; they are not compared. */
+export const pictures = new URL('../dashboard/out/', import.meta.url).pathname;
+
+/** Starts both. `templates` exist at the platform and in the gateway. */
+export async function startDashboard(
+  templates: Parameters<typeof addSender>[1],
+  options: GatewayOptions = {},
+) {
+  const [gateway, browser] = await Promise.all([startGateway(options), openBrowser()]);
+  const { senderId, templateIds } = await addSender(gateway, templates);
+  const open = (context: BrowserContextOptions = {}) =>
+    openPage(browser, new URL(gateway.url).origin, context);
+  return {
+    gateway,
+    browser,
+    senderId,
+    templateIds,
+    open,
+    /** Opens a page, signed in with the key of the account. */
+    async openAt(path: string, context: BrowserContextOptions = {}) {
+      const opened = await open(context);
+      await signIn(opened.page, gateway, path);
+      return opened;
+    },
+    close: async () => {
+      await browser.close();
+      await gateway.close();
+    },
+  };
+}
+export type Dashboard = Awaited<ReturnType<typeof startDashboard>>;
+
+/** Signs in with the key of the account, in any language. */
+export async function signIn(page: Page, gateway: Gateway, path = '/'): Promise<void> {
+  await page.goto(`${gateway.url}${path}`);
+  await page.locator('input[type=password]').fill(gateway.apiKey);
+  await page.keyboard.press('Enter');
+  await page.locator('#main h1').waitFor();
+}
+
+/** What is wrong with the page as it is now: violations of accessibility, and content wider than the window. */
+export async function flawsOf(page: Page): Promise<string[]> {
+  const { scrollWidth, innerWidth } = (await page.evaluate(
+    '({ scrollWidth: document.documentElement.scrollWidth, innerWidth })',
+  )) as { scrollWidth: number; innerWidth: number };
+  const overflow =
+    scrollWidth > innerWidth ? [`${scrollWidth} pixels wide in a window of ${innerWidth}`] : [];
+  return [...(await violationsOf(page)), ...overflow];
+}
+
+/** Every choice of appearance, each in one of the combinations. */
+export const appearances: [string, BrowserContextOptions][] = [
+  ['light', { colorScheme: 'light' }],
+  ['dark', { colorScheme: 'dark' }],
+  ['phone', { colorScheme: 'light', viewport: { width: 390, height: 844 }, hasTouch: true }],
+  ['phone-rtl-dark', { colorScheme: 'dark', locale: 'ar', viewport: { width: 390, height: 844 } }],
+  ['rtl', { colorScheme: 'light', locale: 'ar' }],
+];
