@@ -94,7 +94,8 @@ export async function openCampaignFixture(count: number): Promise<CampaignFixtur
     ALLOW_PRIVATE_ADDRESSES: '127.0.0.0/8',
     ALLOW_HTTP_RECEIVERS: 'true',
     RATE_LIMIT_PER_MINUTE: '0',
-    SEND_WAIT_SECONDS: '5',
+    // a repeated send waits as long for messages whose gateway died
+    SEND_WAIT_SECONDS: '2',
     WEBHOOK_TIMEOUT_SECONDS: '4',
     LOG_LEVEL: 'warn',
     // tens of starts of the same program
