@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 const usage = `Usage: npm run release -- <version> [--out <folder>]
 Moves *Pending* of CHANGELOG.md to a section of the version, commits and tags it, and writes to the folder (default: dist):
   chatbot-gateway-<version>.tar.gz        the files of the tag
+  chatbot-gateway-<version>.tgz           the npm package
   chatbot-gateway-<version>.sbom.json     CycloneDX list of the runtime dependencies
   chatbot-gateway-<version>.notes.md      the section of the changelog
   SHA256SUMS                              digests of these files
@@ -36,33 +37,17 @@ function release(version: string, out: string): void {
   const name = `chatbot-gateway-${version}`;
   const archive = join(out, `${name}.tar.gz`);
   run('git', 'archive', '--format=tar.gz', `--prefix=${name}/`, '-o', archive, `v${version}`);
-  writeFileSync(join(out, `${name}.sbom.json`), runtimeSbom());
+  writeFileSync(join(out, `${name}.sbom.json`), run(process.execPath, 'scripts/sbom.ts'));
   writeFileSync(join(out, `${name}.notes.md`), notes);
-  const files = [`${name}.tar.gz`, `${name}.sbom.json`, `${name}.notes.md`];
+  // the build of the dashboard reports sizes on standard error
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', out], { cwd: root, stdio: 'pipe' });
+  const files = [`${name}.tar.gz`, `${name}.tgz`, `${name}.sbom.json`, `${name}.notes.md`];
   const digest = (file: string) =>
     createHash('sha256')
       .update(readFileSync(join(out, file)))
       .digest('hex');
   writeFileSync(join(out, 'SHA256SUMS'), files.map((file) => `${digest(file)}  ${file}\n`).join(''));
   console.log(`Released ${version} into ${out}. Publish with: git push --follow-tags`);
-}
-
-interface Sbom {
-  components: { 'bom-ref': string; properties?: { name: string; value: string }[] }[];
-  dependencies: { ref: string; dependsOn: string[] }[];
-}
-
-/** npm's SBOM without development packages. `--omit dev` would also drop packages that are shared with them, such as `pg`. */
-function runtimeSbom(): string {
-  const sbom: Sbom = JSON.parse(run('npm', 'sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'));
-  const isDevelopment = ({ properties = [] }: Sbom['components'][number]) =>
-    properties.some((property) => property.name === 'cdx:npm:package:development');
-  const dropped = new Set(sbom.components.filter(isDevelopment).map((component) => component['bom-ref']));
-  sbom.components = sbom.components.filter((component) => !dropped.has(component['bom-ref']));
-  sbom.dependencies = sbom.dependencies
-    .filter(({ ref }) => !dropped.has(ref))
-    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((other) => !dropped.has(other)) }));
-  return `${JSON.stringify(sbom, null, 2)}\n`;
 }
 
 function checkVersion(version: string): void {

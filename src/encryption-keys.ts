@@ -4,17 +4,29 @@ import { type KeyRing, parseKeyRing } from './base/cipher.ts';
 import { addKeyToFile, readOrMakeKeyFile } from './base/key-file.ts';
 import type { Config } from './config.ts';
 
+/**
+ * Where a process gets its keys. Everything else uses the ring, in memory, so a key management service is one more source: its
+ * `read` has the service decrypt the stored data keys, once per start, and `add` has it generate one.
+ */
+export interface KeySource {
+  /** All keys, newest first. */
+  read(): Promise<KeyRing>;
+  /** Adds a new key as the first one and returns all; null if operators add keys themselves. */
+  add: (() => Promise<KeyRing>) | null;
+}
+
 /** The key file, used if the settings have no keys. */
 export const keyFileOf = (config: Config) => join(config.dataDir, 'encryption-keys');
 
-/** Reads the ring of keys, newest first. Creates a missing key file. */
-export async function openKeyRing(config: Config): Promise<KeyRing> {
-  return config.encryptionKeys === null
-    ? readOrMakeKeyFile(keyFileOf(config))
-    : parseKeyRing(config.encryptionKeys);
+/** The source that the settings choose. */
+export function keySourceOf(config: Config): KeySource {
+  const { encryptionKeys } = config;
+  if (encryptionKeys !== null) return { read: async () => parseKeyRing(encryptionKeys), add: null };
+  const file = keyFileOf(config);
+  return { read: () => readOrMakeKeyFile(file), add: () => addKeyToFile(file) };
 }
 
-/** Adds a new key as the first one in the key file. A running gateway uses it after a restart. */
-export async function addEncryptionKey(config: Config): Promise<KeyRing> {
-  return addKeyToFile(keyFileOf(config));
+/** Reads the ring of keys, newest first. Creates a missing key file. */
+export async function openKeyRing(config: Config): Promise<KeyRing> {
+  return keySourceOf(config).read();
 }

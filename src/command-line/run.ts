@@ -21,6 +21,10 @@ export function action<Args extends unknown[]>(work: (...args: Args) => Promise<
 
 /** Runs the command of `argv`. Prints the problem without a stack: the operator needs to know what to do. */
 export async function runCommand(program: Command, argv: readonly string[]): Promise<void> {
+  // `gateway doctor | head`: the reader is gone, but a rotation or a release still has to finish
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
   try {
     await program.parseAsync(argv);
   } catch (error) {

@@ -1,4 +1,4 @@
-// Commands that start and check the gateway: `start`, `migrate`, `doctor`.
+// Commands that start and check the gateway: `start`, `migrate`, `doctor`, `health`.
 import type { Command } from 'commander';
 import { action } from './run.ts';
 
@@ -29,4 +29,9 @@ export function addRunCommands(program: Command): void {
     .command('doctor')
     .description('check configuration and dependencies')
     .action(action(async () => (await import('../commands/doctor.ts')).doctor()));
+
+  program
+    .command('health')
+    .description('ask the running gateway whether it is ready; for health checks')
+    .action(action(async () => (await import('../commands/health.ts')).health()));
 }

@@ -9,7 +9,7 @@ import { type Config, readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { countGatewayConnections } from '../db/gateways.ts';
 import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
-import { addEncryptionKey, keyFileOf, openKeyRing } from '../encryption-keys.ts';
+import { keyFileOf, keySourceOf } from '../encryption-keys.ts';
 import { reencryptMedia } from '../messaging/media/reencrypt.ts';
 import { reencryptSenders } from '../messaging/senders/reencrypt.ts';
 import { rehashAllSenders } from '../messaging/senders/rehash.ts';
@@ -47,8 +47,9 @@ async function openExclusively(config: Config, options: RotateOptions): Promise<
 }
 
 async function openRing(config: Config, options: RotateOptions): Promise<KeyRing> {
-  if (config.encryptionKeys !== null || !options.newKey) return openKeyRing(config);
-  const ring = await addEncryptionKey(config);
+  const source = keySourceOf(config);
+  if (source.add === null || !options.newKey) return source.read();
+  const ring = await source.add();
   print(`Added the new key ${ring.keys[0].id} as the first one in ${keyFileOf(config)}.`);
   return ring;
 }

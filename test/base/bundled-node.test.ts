@@ -12,7 +12,8 @@ describe('the bundled Node', () => {
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'runtime-test-'));
-    mkdirSync(join(folder, 'scripts'));
+    for (const name of ['scripts', 'src']) mkdirSync(join(folder, name));
+    writeFileSync(join(folder, 'src/cli.ts'), '');
     cpSync(join(root, 'scripts/link-runtime.cjs'), join(folder, 'scripts/link-runtime.cjs'));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -43,5 +44,12 @@ describe('the bundled Node', () => {
       expect(scripts[`pre${script}`].split(' && ')[0]).toBe('node scripts/link-runtime.cjs');
     for (const script of ['start', 'test'])
       expect(scripts[`pre${script}`]).toContain('node scripts/build-dashboard.cjs');
+  });
+
+  test('is reported if it cannot run here, with the package that slim systems lack', () => {
+    const node = join(folder, 'node_modules', name, 'bin/node');
+    writeFileSync(node, '#!/bin/sh\necho libatomic.so.1: cannot open shared object file >&2; exit 127\n');
+    const { stderr } = link('20.20.2');
+    expect(stderr).toMatch(/cannot run here: libatomic\.so\.1.*apt-get install libatomic1/);
   });
 });

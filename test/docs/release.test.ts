@@ -25,6 +25,8 @@ beforeAll(() => {
   // the script of the working tree, committed or not
   cpSync(join(root, 'scripts'), join(clone, 'scripts'), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
+  // so that it is not built again
+  cpSync(join(root, 'dashboard/dist'), join(clone, 'dashboard/dist'), { recursive: true });
   writeFileSync(join(clone, '.git/info/exclude'), 'node_modules\n');
   inClone('git', 'config', 'user.email', 'release@example.com');
   inClone('git', 'config', 'user.name', 'Release');
@@ -57,6 +59,11 @@ test('creates the commit, the tag, the tarball, the SBOM, the notes and their di
   expect(read(`dist/chatbot-gateway-${version}.notes.md`)).toContain(pending.slice(0, 200));
   const files = inClone('tar', 'tzf', `dist/chatbot-gateway-${version}.tar.gz`).split('\n');
   expect(files).toContain(`chatbot-gateway-${version}/src/cli.ts`);
+  const packed = inClone('tar', 'tzf', `dist/chatbot-gateway-${version}.tgz`).split('\n');
+  expect(packed).toEqual(
+    expect.arrayContaining(['package/lib/src/cli.js', 'package/bin/gateway', 'package/npm-shrinkwrap.json']),
+  );
+  expect(inClone('git', 'status', '--porcelain', '--', ':!dist').trim()).toBe('');
   const sbom = JSON.parse(read(`dist/chatbot-gateway-${version}.sbom.json`));
   expect(sbom.bomFormat).toBe('CycloneDX');
   const parts = sbom.components.map(({ name }: { name: string }) => name);

@@ -148,6 +148,9 @@ describe('beside a running gateway without the sandbox', () => {
       ok: true,
       findings: expect.arrayContaining([expect.objectContaining({ check: 'database', status: 'ok' })]),
     });
+    const PORT = new URL(url).port;
+    expect(await workspace.run(['health'], { env: { PORT } })).toMatchObject({ code: 0, out: 'Ready.\n' });
+    expect(await workspace.run(['health'], { env: { PORT: '1' } })).toMatchObject({ code: 4, out: '' });
     expect(await print('migrate')).toMatch(/The database is up to date/);
     expect(await statusFor('nobody', '/health/ready')).toBe(200);
   });
