@@ -18,11 +18,13 @@ import { version } from './base/version.ts';
 import { openChanges, reloadAfterStart } from './changes/changes.ts';
 import type { Config } from './config.ts';
 import { shareConnections } from './db/connections.ts';
+import { findProblem } from './db/contract.ts';
 import { type Connection, type Db, openDb, poolUsage } from './db/db.ts';
 import { gatewayConnections } from './db/gateways.ts';
 import { releaseKeysOf } from './db/idempotency-keys.ts';
 import type { OpenDatabase } from './db/open-database.ts';
 import { openProcessSession, type ProcessSessionDeps } from './db/process-session.ts';
+import { thisProgram } from './db/programs.ts';
 import { notifyWork } from './db/wake-notifications.ts';
 import { openKeyRing } from './encryption-keys.ts';
 import { openFileEncryption } from './messaging/media/file-encryption.ts';
@@ -40,6 +42,8 @@ export interface AppOptions {
   log: Log;
   /** Overrides the keys of the settings or the key file, for tests. */
   keyRing?: KeyRing;
+  /** Called when a later version has changed the database so that this process must end. */
+  onOutdated?: () => void;
   /** Opens another messaging platform, for tests; default: the WhatsApp Cloud API. */
   openPlatform?: (ways: Record<'outgoing' | 'guardedOutgoing', Outgoing>) => MessagingPlatform;
 }
@@ -103,9 +107,33 @@ function webhookCallsOf(config: Config): OutgoingOptions {
   };
 }
 
+type SessionDeps = Omit<ProcessSessionDeps, 'program'> &
+  Pick<AppOptions, 'onOutdated'> & { log: Log; db: Db; clock: Clock };
+
+/** Throws an OutdatedError if a later version has run migrations that this program cannot work with. */
+async function rejectOutdated({ db }: SessionDeps): Promise<void> {
+  const problem = await findProblem(db);
+  if (problem !== undefined) throw new OutdatedError(problem);
+}
+
+class OutdatedError extends Error {}
+
+function endOutdated({ log, onOutdated }: SessionDeps, error: unknown): void {
+  if (!(error instanceof OutdatedError)) return;
+  log.error({ reason: error.message }, 'process.outdated');
+  onOutdated?.();
+}
+
 /** The session of this process, through which other processes wake it, and whether the gateway is held. */
-async function openActiveSession(deps: ProcessSessionDeps & { log: Log; db: Db; clock: Clock }) {
-  const processSession = await openProcessSession(deps);
+async function openActiveSession(deps: SessionDeps) {
+  const program = await thisProgram(version);
+  const processSession = await openProcessSession({ ...deps, program });
+  await rejectOutdated(deps).catch(async (error: unknown) => {
+    await processSession.close();
+    throw error;
+  });
+  // after a lost session, others may have taken this process for ended
+  processSession.onWork(() => void rejectOutdated(deps).catch((error) => endOutdated(deps, error)));
   const activity = openActivity({ ...deps, announce: () => notifyWork(deps.db, processSession.id) });
   processSession.onWork(activity.wake);
   const changes = openChanges(deps);
@@ -168,7 +196,7 @@ async function openVendors(
 export async function openParts(config: Config, options: AppOptions, { connection, db }: OpenDatabase) {
   const { log } = options;
   const clock = systemClock;
-  const session = await openActiveSession({ connection, log, db, clock });
+  const session = await openActiveSession({ ...options, connection, db, clock });
   const ring = options.keyRing ?? (await openKeyRing(config));
   const shares = shareConnections(config.databaseConnections);
   const measures = openMeasures(config, db);

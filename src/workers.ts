@@ -4,6 +4,7 @@ import { deleteOldBackups } from './backup/backups-store.ts';
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { deleteOldChanges } from './changes/store.ts';
+import { runContracts } from './db/contract.ts';
 import { deleteOldSteps } from './db/database-clock.ts';
 import type { Db } from './db/db.ts';
 import { deleteOldKeys } from './db/idempotency-keys.ts';
@@ -175,6 +176,8 @@ async function hourly(deps: WorkersDeps): Promise<number> {
   await deleteEndedSessions(deps.db, new Date(deps.clock.now()));
   await deleteOldBackups(deps.db);
   await deps.sweepObjects();
+  const { run } = await runContracts(deps.db);
+  if (run.length > 0) deps.log.info({ migrations: run }, 'database.migrated');
   return 0;
 }
 

@@ -23,7 +23,15 @@ export function addRunCommands(program: Command): void {
   program
     .command('migrate')
     .description('create the database if it does not exist, and run pending migrations')
-    .action(action(async () => (await import('../commands/migrate.ts')).migrate()));
+    .option(
+      '--contract',
+      'also run the migrations that would break older versions, although these were seen in the last 24 hours',
+    )
+    .action(
+      action(async ({ contract = false }: { contract?: boolean }) =>
+        (await import('../commands/migrate.ts')).migrate({ contract }),
+      ),
+    );
 
   program
     .command('doctor')

@@ -6,6 +6,7 @@ import { systemClock } from '../base/clock.ts';
 import { openLog } from '../base/log.ts';
 import { openOutgoing } from '../base/outgoing.ts';
 import { type Config, readConfig } from '../config.ts';
+import { findWaiting, waitingText } from '../db/contract.ts';
 import { findSteps } from '../db/database-clock.ts';
 import { hasEmbedded } from '../db/embedded-running.ts';
 import { migrationState, problemWith } from '../db/migrate.ts';
@@ -62,6 +63,8 @@ const database: Check = async (config, found) => {
     }
     if (unknown.length > 0)
       return `!reachable; newer than this program by ${unknown.join(', ')}; it still works, but install the newer version soon`;
+    const waits = pending.length === 0 ? waitingText(await findWaiting(opened.db)) : undefined;
+    if (waits !== undefined) return `reachable and migrated; ${waits}`;
     return pending.length === 0
       ? 'reachable and migrated'
       : `!reachable; ${pending.length} pending migrations, which the next start or "migrate" runs`;

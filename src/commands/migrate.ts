@@ -1,10 +1,22 @@
-// `migrate`: creates the database if it does not exist, and runs pending migrations.
+// `migrate`: creates or migrates the database, and reports which migrations wait for older versions to disappear.
+import { findWaiting, runContracts, waitingText } from '../db/contract.ts';
 import { onDatabase } from './database.ts';
 import { say } from './output.ts';
 
-/** Migrates the configured database. */
-export async function migrate(): Promise<object> {
-  await onDatabase(async () => undefined, 'migrate');
-  say('The database is up to date.');
-  return { migrated: true };
+/**
+ * Runs pending migrations of the configured database. `contract`: also those that wait for a day without older versions. Throws
+ * if processes of these are running.
+ */
+export async function migrate({ contract }: { contract: boolean }): Promise<object> {
+  return onDatabase(async ({ db }) => {
+    if (contract) {
+      const { run, waiting, older } = await runContracts(db, { hours: 0 });
+      for (const name of run) say(`Ran ${name}. Versions that do not know it no longer start.`);
+      if (waiting.length > 0) throw new Error(waitingText({ run, waiting, older }));
+    }
+    const { waiting, older } = await findWaiting(db);
+    const waits = waitingText({ run: [], waiting, older });
+    say(waits === undefined ? 'The database is up to date.' : `The database is up to date. ${waits}`);
+    return { migrated: true, waiting, waitsFor: older };
+  }, 'migrate');
 }

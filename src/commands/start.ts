@@ -47,7 +47,11 @@ async function open(
     ? readConfig(undefined, gatewaySettings(running.sandbox.urls, googleClient))
     : settings;
   const { openApp } = await import('../app.ts');
-  running.app = await openApp(config, running.database, { log });
+  running.app = await openApp(config, running.database, {
+    log,
+    // ends in order; a service manager's next start is rejected with the reason
+    onOutdated: () => process.kill(process.pid, 'SIGTERM'),
+  });
   signal.throwIfAborted();
   const { url } = running.app;
   if (running.sandbox) await prepareDemo(config, running.app, running.sandbox.urls, { print, log, signal });

@@ -189,6 +189,12 @@ export const clockFixes: readonly ClockFix[] = [
     ),
   },
   {
+    // a day without an older program lets contract migrations run
+    name: 'programs',
+    afterSeconds: 0,
+    perform: whole(() => sql`update programs set seen_at = now() where seen_at > now()`),
+  },
+  {
     // queued messages, in the order in which they were due
     name: 'messages',
     afterSeconds: 0,

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { codePriority, state } from './clock-fixes.ts';
 import type { Db } from './db.ts';
-import { lockClass } from './process-session.ts';
+import { lockClass } from './process-lock.ts';
 
 /** The queues with work, by the name of their loop. */
 export interface DueWork {

@@ -9,6 +9,7 @@ const codes = {
 };
 // serialization_failure, deadlock_detected: nothing was done, and a retry may succeed
 const transientCodes = new Set(['40001', '40P01']);
+const notSupportedCode = '0A000';
 
 /** True if the named constraint or unique index rejected a row (unique, exclusion, foreign key or check). */
 export function violates(error: unknown, constraint: string): boolean {
@@ -19,9 +20,27 @@ export function violates(error: unknown, constraint: string): boolean {
   );
 }
 
-/** True if the transaction was rolled back because of concurrent transactions (deadlock, serialization failure). */
+/**
+ * True if the transaction was rolled back because of concurrent transactions (deadlock, serialization failure), or of a migration
+ * that ran in the meantime.
+ */
 export function isTransient(error: unknown): boolean {
+  if (isStalePlan(error)) return true;
   return error instanceof pg.DatabaseError && error.code !== undefined && transientCodes.has(error.code);
+}
+
+/** True if a prepared statement did nothing because its result would have other columns than when it was prepared. */
+export function isStalePlan(error: unknown): boolean {
+  return (
+    error instanceof pg.DatabaseError &&
+    error.code === notSupportedCode &&
+    error.routine === 'RevalidateCachedQuery'
+  );
+}
+
+/** True if the transaction was rolled back because others keep locks: a lock timeout or a deadlock. */
+export function isLockFailure(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === '55P03' || error.code === '40P01');
 }
 
 /** An error that makes `retryTransient` and batches repeat the transaction: another one changed what this one has read. */

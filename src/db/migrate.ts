@@ -1,13 +1,17 @@
 // Migration of a database: runs the missing numbered SQL files of migrations/, forward only, in one transaction.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import type { Db } from './db.ts';
+import { isLockFailure } from './failure.ts';
 import { migrationsRun, recordDigests, recordMissingDigests } from './migration-digests.ts';
 import { type MigrationFile, migrationsFolder, readMigrations } from './migration-files.ts';
 
 export interface MigrationState {
-  /** Names of files that have not run, in order. */
+  /** Names of files that have not run and without which this program cannot work, in order. */
   pending: string[];
+  /** Names of contract migrations that have not run, in order. This program works without them too. */
+  waiting: string[];
   /** Names that the database has run but this program does not know: the database is newer. */
   unknown: string[];
   /** The unknown migrations that older programs cannot work with. */
@@ -15,9 +19,6 @@ export interface MigrationState {
   /** Names of files that were edited after the database ran them. */
   changed: string[];
 }
-
-/** The line that marks a migration with which older programs cannot work. */
-const breaksOlder = /^-- breaks older processes\b/m;
 
 async function stateOf(db: Db, files: MigrationFile[]): Promise<MigrationState> {
   const run = new Map((await migrationsRun(db)).map(({ name, digest }) => [name, digest]));
@@ -27,8 +28,12 @@ async function stateOf(db: Db, files: MigrationFile[]): Promise<MigrationState> 
   const isChanged = ({ name, digest, released = digest }: MigrationFile) =>
     run.has(name) && digest !== (run.get(name) ?? released);
   const unknown = [...run.keys()].filter((name) => !known.has(name));
+  const missing = files.filter(({ name }) => !run.has(name));
+  // a new database has no older processes
+  const waits = ({ kind }: MigrationFile) => kind === 'contract' && run.size > 0;
   return {
-    pending: files.filter(({ name }) => !run.has(name)).map(({ name }) => name),
+    pending: missing.filter((file) => !waits(file)).map(({ name }) => name),
+    waiting: missing.filter(waits).map(({ name }) => name),
     unknown,
     breaking: unknown.filter((name) => breaking.has(name)),
     changed: files.filter(isChanged).map(({ name }) => name),
@@ -40,13 +45,23 @@ export async function migrationState(db: Db, folder = migrationsFolder): Promise
   return stateOf(db, await readMigrations(folder));
 }
 
+/**
+ * How long a statement of a migration waits for a lock: all requests to that table wait behind it. Longer than
+ * deadlock_timeout (1 s), so that a deadlock ends one transaction, and not always this one.
+ */
+const lockTimeoutMs = 2_000;
+/** Pauses between attempts to get the locks: two minutes in all. A backup keeps its locks for longer. */
+const lockPausesMs = [1, 2, 4, 8, 15, 15, 15, 15, 15, 15, 15].map((seconds) => seconds * 1_000);
+
 /** Each file records its digest in the transaction that runs it. */
-function migrationsOf(files: MigrationFile[]): Record<string, Migration> {
+function migrationsOf(files: MigrationFile[], before: (tx: Db) => Promise<void>): Record<string, Migration> {
   const run = async (db: Db, file: MigrationFile) => {
+    await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(db);
+    await before(db);
     // without parameters pg sends the text as one simple query, which may hold many statements
     await sql.raw(file.text).execute(db);
     await recordDigests(db, [file]);
-    if (breaksOlder.test(file.text)) await recordBreaking(db, file.name);
+    if (file.breaksOlder) await recordBreaking(db, file.name);
   };
   return Object.fromEntries(files.map((file) => [file.name, { up: (db) => run(db, file) }]));
 }
@@ -93,7 +108,8 @@ export async function migrateToLatest(db: Db, folder = migrationsFolder): Promis
   const problem = problemWith(state);
   if (problem !== undefined) throw new Error(problem);
   if (state.unknown.length > 0) return [];
-  const run = state.pending.length > 0 ? await runMissing(db, files) : [];
+  const now = files.filter(({ name }) => !state.waiting.includes(name));
+  const run = state.pending.length > 0 ? await runMissing(db, now) : [];
   await recordMissingDigests(db, files);
   return run;
 }
@@ -110,16 +126,35 @@ export async function migrateTo(db: Db, names: readonly string[], folder = migra
   await runMissing(db, files);
 }
 
-async function runMissing(db: Db, files: MigrationFile[]): Promise<string[]> {
-  const provider = { getMigrations: async () => migrationsOf(files) };
-  const { error, results = [] } = await withoutTimeouts(db, (one) =>
-    // numbers are reserved while several changes are made, so a lower one may be merged later
-    new Migrator({ db: one, provider, allowUnorderedMigrations: true }).migrateToLatest(),
-  );
-  if (error === undefined) return results.map((result) => result.migrationName);
-  const failed = results.find((result) => result.status === 'Error')?.migrationName;
+/**
+ * Runs the missing ones of `files`, all or none, each after `before` in the same transaction. Tries again for two minutes if
+ * others keep the tables locked.
+ */
+export async function runMissing(
+  db: Db,
+  files: MigrationFile[],
+  before: (tx: Db) => Promise<void> = async () => {},
+): Promise<string[]> {
+  const provider = { getMigrations: async () => migrationsOf(files, before) };
+  for (const pauseMs of [...lockPausesMs, undefined]) {
+    const { error, results = [] } = await withoutTimeouts(db, (one) =>
+      // numbers are reserved while several changes are made, so a lower one may be merged later
+      new Migrator({ db: one, provider, allowUnorderedMigrations: true }).migrateToLatest(),
+    );
+    if (error === undefined) return results.map((result) => result.migrationName);
+    const isLocked = isLockFailure(error);
+    if (isLocked && pauseMs !== undefined) await sleep(pauseMs);
+    else throw failureOf(error, results.find((result) => result.status === 'Error')?.migrationName);
+  }
+  return [];
+}
+
+function failureOf(error: unknown, name = ''): Error {
   const reason = error instanceof Error ? error.message : String(error);
-  throw new Error(`The migration ${failed ?? ''} failed, and nothing was changed: ${reason}`, {
+  const advice = isLockFailure(error)
+    ? '. A long transaction, such as a backup, keeps a table locked: try again when it has ended.'
+    : '';
+  return new Error(`The migration ${name} failed, and nothing was changed: ${reason}${advice}`, {
     cause: error,
   });
 }

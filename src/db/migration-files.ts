@@ -8,10 +8,16 @@ export const migrationsFolder = fileURLToPath(new URL('../../migrations/', impor
 const digestsName = 'SHA256SUMS';
 const fileName = /^\d{4}_[a-z0-9_]+\.sql$/;
 
+/** `expand`: older processes continue to work. `contract`: it removes what they use, so it waits until they are gone. */
+export type MigrationKind = 'expand' | 'contract';
+
 export interface MigrationFile {
   /** The file's name without `.sql`. */
   name: string;
   text: string;
+  kind: MigrationKind;
+  /** Processes that do not know it cannot work after it. */
+  breaksOlder: boolean;
   /** SHA-256 of the text as hex digits, as `sha256sum` prints it. */
   digest: string;
   /** The digest in `SHA256SUMS`, fixed when the file was merged; undefined: not recorded yet. */
@@ -48,6 +54,26 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex');
 }
 
+/** The comments above the first statement. */
+const headOf = (text: string): string => /^(?:--.*\r?\n|\s*\n)*/.exec(text)?.[0] ?? '';
+
+/**
+ * The kind that a file declares among its first comments (`-- kind: expand`). Frozen files without that line run as `expand`;
+ * one of them breaks older processes nevertheless (`-- breaks older processes`).
+ */
+function kindOf(text: string): Pick<MigrationFile, 'kind' | 'breaksOlder'> {
+  const head = headOf(text);
+  const kind = declaredKind(text) ?? 'expand';
+  return { kind, breaksOlder: kind === 'contract' || /^-- breaks older processes\b/m.test(head) };
+}
+
+/** The kind in the line `-- kind: …`; undefined without that line. Throws if it is unknown. */
+export function declaredKind(text: string): MigrationKind | undefined {
+  const found = /^-- kind: *(.*?)\s*$/m.exec(headOf(text))?.[1];
+  if (found === undefined || found === 'expand' || found === 'contract') return found;
+  throw new Error(`The kind of a migration is expand or contract, not ${found}.`);
+}
+
 /** Reads every migration in `folder`, in order. Throws if a file name is malformed or a number is used twice. */
 export async function readMigrations(folder = migrationsFolder): Promise<MigrationFile[]> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
@@ -60,7 +86,7 @@ export async function readMigrations(folder = migrationsFolder): Promise<Migrati
     files.map(async (file) => {
       const name = file.slice(0, -'.sql'.length);
       const text = await readFile(join(folder, file), 'utf8');
-      return { name, text, digest: digestOf(text), released: released.get(name) };
+      return { name, text, ...kindOf(text), digest: digestOf(text), released: released.get(name) };
     }),
   );
 }

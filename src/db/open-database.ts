@@ -1,4 +1,5 @@
 // The database of this process: embedded or a server, checked and, where needed, migrated.
+import { type Contracted, runContracts, waitingText } from './contract.ts';
 import { type Connection, checkServer, type Db, openDb } from './db.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
 import type { EmbeddedLog } from './embedded-acquire.ts';
@@ -58,15 +59,27 @@ export async function openDatabase(where: Where, log: EmbeddedLog, purpose: Purp
   }
 }
 
-/** Uses its own connection without timeouts: a large table may take long. */
-async function migrate(connection: Connection): Promise<string[]> {
+/**
+ * Runs the pending migrations, and the contract migrations that no older program hinders. Uses its
+ * own connection without timeouts: a large table may take long.
+ */
+async function migrate(connection: Connection, log: EmbeddedLog): Promise<string[]> {
   const withoutTimeouts = openDb(connection, {
     maxConnections: 2,
     applicationName: 'gateway migration',
     statementTimeoutMs: 0,
   });
   try {
-    return await migrateToLatest(withoutTimeouts);
+    const run = await migrateToLatest(withoutTimeouts);
+    // this program works without them too
+    const contracted = await runContracts(withoutTimeouts).catch((error: unknown): Contracted => {
+      log.error({ err: error }, 'database.contract_failed');
+      return { run: [], waiting: [], older: [] };
+    });
+    const waits = waitingText(contracted);
+    if (waits !== undefined)
+      log.info({ migrations: contracted.waiting }, `database.contract_waits: ${waits}`);
+    return [...run, ...contracted.run];
   } finally {
     await withoutTimeouts.destroy();
   }
@@ -83,7 +96,7 @@ async function migrateOrCheck(opened: {
   const incomplete = await findIncompleteRestore(db);
   if (incomplete) throw new Error(incompleteRestoreText(incomplete));
   if (purpose === 'migrate') {
-    const migrations = await migrate(connection);
+    const migrations = await migrate(connection, log);
     if (migrations.length > 0) log.info({ migrations }, 'database.migrated');
   }
   if (purpose !== 'use') return;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { PostgresPool } from 'kysely';
 import pg from 'pg';
-import { isReadOnly, isUnavailable } from './failure.ts';
+import { isReadOnly, isStalePlan, isUnavailable } from './failure.ts';
 
 export interface PoolOptions extends pg.PoolConfig {
   /** Prepare every statement with parameters once per session. */
@@ -97,17 +97,35 @@ class PreparingClient extends SessionClient {
   override query(...args: any[]): any {
     const [text, values, ...rest] = args;
     const prepared = typeof text === 'string' && Array.isArray(values) && values.length > 0;
-    return prepared ? super.query({ name: nameOf(text), text, values }, ...rest) : super.query(...args);
+    if (!prepared) return super.query(...args);
+    const answer = super.query({ name: nameOf(text), text, values }, ...rest);
+    return typeof answer?.then === 'function'
+      ? answer.then(undefined, this.#retryStale(text, values))
+      : answer;
   }
+
+  /**
+   * After a migration of a later version, statements with `select *` fail until they are prepared again. Such a statement did
+   * nothing, so outside a transaction it is repeated.
+   */
+  readonly #retryStale = (text: string, values: unknown[]) => (error: unknown) => {
+    if (!isStalePlan(error)) throw error;
+    names.clear();
+    preparations += 1;
+    if (this.getTransactionStatus() !== 'I') throw error;
+    return super.query({ name: nameOf(text), text, values });
+  };
 }
 
 const names = new Map<string, string>();
+/** Part of every name: increased when the statements of all sessions have to be prepared again. */
+let preparations = 0;
 
 /** A short name for a statement; PostgreSQL truncates names to 63 bytes. */
 function nameOf(text: string): string {
   const known = names.get(text);
   if (known !== undefined) return known;
-  const name = createHash('sha256').update(text).digest('base64url');
+  const name = createHash('sha256').update(`${preparations} ${text}`).digest('base64url');
   names.set(text, name);
   return name;
 }

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { Connection, Tx } from './db.ts';
+import { lockClass } from './process-lock.ts';
+import type { Program } from './programs.ts';
 import { listenersChannel, wakeChannel } from './wake-notifications.ts';
 
-/** The first key of the advisory locks; the second is the process's id. No other lock uses this class. */
-export const lockClass = 0x63_67_77;
 const reconnectMs = 500;
 /** Leases of an ended process are released repeatedly for this long: its last statements may commit after its session ended. */
 const lateStatementsSeconds = 10;
@@ -37,6 +37,7 @@ export interface ProcessSession {
 
 export interface ProcessSessionDeps {
   connection: Connection;
+  program: Program;
   /** Logs a lost session. It is reopened until `close`. */
   log: { warn(about: object, message: string): void };
 }
@@ -45,7 +46,7 @@ export interface ProcessSessionDeps {
 export async function openProcessSession(deps: ProcessSessionDeps): Promise<ProcessSession> {
   const closing = new AbortController();
   let client = await connect(deps.connection);
-  const id = await register(client).catch(async (error: unknown) => {
+  const id = await register(client, deps.program).catch(async (error: unknown) => {
     await client.end();
     throw error;
   });
@@ -75,7 +76,7 @@ export async function openProcessSession(deps: ProcessSessionDeps): Promise<Proc
   async function reconnect(): Promise<void> {
     while (!closing.signal.aborted) {
       const opened = await connect(deps.connection).catch(() => undefined);
-      const held = opened && (await registerAgain(opened, id).then(isTrue, () => false));
+      const held = opened && (await registerAgain(opened, id, deps.program).then(isTrue, () => false));
       if (held && !closing.signal.aborted) {
         client = opened;
         watch(client);
@@ -120,21 +121,34 @@ async function connect(connection: Connection): Promise<pg.Client> {
 }
 
 /** Other processes see the row only after its lock is held. */
-async function register(client: pg.Client): Promise<number> {
+async function register(client: pg.Client, program: Program): Promise<number> {
   await client.query('begin');
-  const { rows } = await client.query<{ id: number }>('insert into processes default values returning id');
+  await registerProgram(client, program);
+  const { rows } = await client.query<{ id: number }>(
+    'insert into processes (program) values ($1) returning id',
+    [program.id],
+  );
   const id = rows[0]?.id as number;
   await client.query('select pg_advisory_lock($1, $2)', [lockClass, id]);
   await client.query('commit');
   return id;
 }
 
-/** Fails while the server still keeps the lock for the lost session. */
-async function registerAgain(client: pg.Client, id: number): Promise<void> {
-  await client.query('select pg_advisory_lock($1, $2)', [lockClass, id]);
+async function registerProgram(client: pg.Client, { id, version, migrations }: Program): Promise<void> {
   await client.query(
-    'insert into processes (id) overriding system value values ($1) on conflict (id) do update set ended_at = null',
-    [id],
+    'insert into programs (id, version, migrations) values ($1, $2, $3) on conflict (id) do update set seen_at = now(), version = $2',
+    [id, version, migrations],
+  );
+}
+
+/** Fails while the server still keeps the lock for the lost session. */
+async function registerAgain(client: pg.Client, id: number, program: Program): Promise<void> {
+  await client.query('select pg_advisory_lock($1, $2)', [lockClass, id]);
+  await registerProgram(client, program);
+  await client.query(
+    `insert into processes (id, program) overriding system value values ($1, $2)
+      on conflict (id) do update set ended_at = null`,
+    [id, program.id],
   );
 }
 

@@ -463,7 +463,15 @@ export interface OptOutSettings {
 export interface Processes {
   ended_at: Timestamp | null;
   id: Generated<number>;
+  program: string | null;
   started_at: Generated<Timestamp>;
+}
+
+export interface Programs {
+  id: string;
+  migrations: string[];
+  seen_at: Generated<Timestamp>;
+  version: string;
 }
 
 export interface Readiness {
@@ -778,6 +786,7 @@ export interface DB {
   opt_out_settings: OptOutSettings;
   opt_outs: OptOuts;
   processes: Processes;
+  programs: Programs;
   readiness: Readiness;
   received_messages: ReceivedMessages;
   recent_changes: RecentChanges;

@@ -93,6 +93,22 @@ describe('a session', () => {
     expect(await plan(database.hot)).not.toMatch(/Seq Scan|Hash Join|Merge Join/);
   });
 
+  test('for hot statements prepares them again after a migration added a column', async () => {
+    await sql`create table widened (id int); insert into widened values (1)`.execute(database.db);
+    const hot = database.open({ maxConnections: 1, hot: true });
+    const read = (tx: Db = hot) => sql`select * from widened where id = ${1}`.execute(tx);
+    await read();
+    await sql`alter table widened add column b int`.execute(database.db);
+    expect((await read()).rows).toEqual([{ id: 1, b: null }]);
+    await sql`alter table widened add column c int`.execute(database.db);
+    // a transaction cannot go on, so it is repeated as a whole
+    const inTransaction = () => hot.transaction().execute(read);
+    await expect(inTransaction()).rejects.toThrow(/cached plan/);
+    expect((await inTransaction()).rows).toEqual([{ id: 1, b: null, c: null }]);
+    await sql`alter table widened add column d int`.execute(database.db);
+    expect((await retryTransient(inTransaction)).rows).toEqual([{ id: 1, b: null, c: null, d: null }]);
+  });
+
   test('lost while idle is replaced', async () => {
     const lost: Error[] = [];
     const pool = database.open({ maxConnections: 1, onLostConnection: (error) => lost.push(error) });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { findDueWork } from '../../src/db/due-work.ts';
 import { openProcessSession } from '../../src/db/process-session.ts';
+import { thisProgram } from '../../src/db/programs.ts';
 import { idleAfterMs, openActivity } from '../../src/work/activity.ts';
 import { openIdleWatch } from '../../src/work/idle-watch.ts';
 import { openWebhooksFixture, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
@@ -88,7 +89,11 @@ test('looks every second while another process is connected, and every two secon
   const { seen, watch } = open();
   for (let second = 1; second <= 4; second++) await watch();
   expect(seen.performed).toBe(2);
-  const session = await openProcessSession({ connection: fixture.database.connection, log: {} as never });
+  const session = await openProcessSession({
+    connection: fixture.database.connection,
+    program: await thisProgram('1.0.0'),
+    log: {} as never,
+  });
   for (let second = 1; second <= 5; second++) await watch();
   expect(seen.performed).toBe(7);
   await session.close();

@@ -37,6 +37,7 @@ describe('migrations', () => {
     await migrateToLatest(database.db);
     expect(await migrationState(database.db)).toEqual({
       pending: [],
+      waiting: [],
       unknown: [],
       breaking: [],
       changed: [],
@@ -47,6 +48,7 @@ describe('migrations', () => {
     expect(await migrateToLatest(database.db, folder)).toEqual([]);
     expect(await migrationState(database.db, folder)).toEqual({
       pending: [],
+      waiting: [],
       unknown: [],
       breaking: [],
       changed: [],

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { openProcessSession, type ProcessSession } from '../../src/db/process-session.ts';
+import { thisProgram } from '../../src/db/programs.ts';
 import { notifyWork } from '../../src/db/wake-notifications.ts';
 import { releaseDeliveriesOf } from '../../src/webhooks/delivery/store.ts';
 import { takeOverFrom } from '../../src/webhooks/delivery/take-over.ts';
@@ -27,7 +28,11 @@ const release = () =>
   releaseLeasesOfEnded({ db: fixture.hot, log: silent }, [releaseDeliveriesOf, takeOverFrom]);
 
 async function openSession(): Promise<ProcessSession> {
-  const session = await openProcessSession({ connection: fixture.database.connection, log: silent });
+  const session = await openProcessSession({
+    connection: fixture.database.connection,
+    program: await thisProgram('1.0.0'),
+    log: silent,
+  });
   sessions.push(session);
   return session;
 }

@@ -6,7 +6,6 @@ import { cloudApiControl, receiverControl } from '../../sandbox/control.ts';
 import { createAccount } from '../../src/accounts/keys.ts';
 import { makeKey } from '../../src/base/cipher.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { migrateToLatest } from '../../src/db/migrate.ts';
 import { freePort } from '../harness/free-port.ts';
 import { type CampaignDatabase, startDatabase } from './database.ts';
 import type { Hook } from './evidence.ts';
@@ -78,16 +77,19 @@ const platformSettings = {
   callbackTimeoutMs: 5 * seconds,
 };
 
-/** Starts everything, with `count` gateways on one database. `folder` keeps their logs. */
-export async function openCampaignFixture(count: number): Promise<CampaignFixture> {
+/** Starts everything, with `count` gateways on one database: of this checkout, or of another one, which migrates the database. */
+export async function openCampaignFixture(count: number, checkout?: string): Promise<CampaignFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'campaign-'));
   const [database, sandbox] = await Promise.all([startDatabase(), startSandboxProcess()]);
+  const { migrateToLatest }: typeof import('../../src/db/migrate.ts') = await import(
+    checkout === undefined ? '../../src/db/migrate.ts' : join(checkout, 'src/db/migrate.ts')
+  );
   await migrateToLatest(database.db);
   const platform = cloudApiControl(sandbox.cloudApiUrl);
   const receiver = receiverControl(sandbox.receiverUrl);
   await Promise.all([platform.settings(platformSettings), receiver.settings({ keepEntries: 1_000_000 })]);
   const ports = await Promise.all(Array.from({ length: count }, freePort));
-  const gateways = openGateways(ports, folder, {
+  const settings = {
     DATABASE_URL: database.url,
     ENCRYPTION_KEYS: makeKey(),
     MESSAGING_API_URL: sandbox.cloudApiUrl,
@@ -100,7 +102,8 @@ export async function openCampaignFixture(count: number): Promise<CampaignFixtur
     LOG_LEVEL: 'warn',
     // tens of starts of the same program
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(folder, 'compiled'),
-  });
+  };
+  const gateways = openGateways(ports, folder, settings, checkout);
   const close = async () => {
     await gateways.close();
     sandbox.kill('SIGKILL');

@@ -15,8 +15,8 @@ export interface Gateways {
    * Rejects if it does not die in time.
    */
   dies(index: number, withinMs: number, next?: string): Promise<void>;
-  /** SIGTERM, then a start: an orderly restart, which may cause no violation. */
-  restart(index: number): Promise<void>;
+  /** SIGTERM, then a start: an orderly restart, which may cause no violation. `checkout`: another version, from now on. */
+  restart(index: number, checkout?: string): Promise<void>;
   /** SIGTERM to all; resolves when all have ended. */
   stopAll(): Promise<void>;
   /** Kills since the start, and gateways that exited by themselves. */
@@ -30,6 +30,8 @@ export interface Gateways {
 
 interface Slot {
   port: number;
+  /** The folder of the program; undefined: this checkout. */
+  checkout: string | undefined;
   process: GatewayProcess | undefined;
   /** It must not run. */
   isOff: boolean;
@@ -46,13 +48,19 @@ interface Slot {
 const readyWithinMs = 120_000;
 
 /** Opens one gateway per port; `settings` are their environment. */
-export function openGateways(ports: number[], folder: string, settings: Record<string, string>): Gateways {
+export function openGateways(
+  ports: number[],
+  folder: string,
+  settings: Record<string, string>,
+  checkout?: string,
+): Gateways {
   const outages: Outage[] = [];
   const unexpectedExits: string[] = [];
   let starts = 0;
   const logOf = (index: number) => join(folder, `gateway-${index}.log`);
   const slots: Slot[] = ports.map((port) => ({
     port,
+    checkout,
     process: undefined,
     isOff: true,
     dieAt: undefined,
@@ -71,7 +79,7 @@ export function openGateways(ports: number[], folder: string, settings: Record<s
       starts += 1;
       const child = startGatewayProcess(
         { ...settings, PORT: String(slot.port), DATA_DIR: join(folder, `data-${index}`) },
-        { logFile: logOf(index), ...(dieAt === undefined ? {} : { dieAt }) },
+        { logFile: logOf(index), checkout: slot.checkout, ...(dieAt === undefined ? {} : { dieAt }) },
       );
       slot.process = child;
       try {
@@ -154,8 +162,9 @@ export function openGateways(ports: number[], folder: string, settings: Record<s
       if (end?.signal !== 'SIGKILL') throw new Error(`it did not die: ${JSON.stringify(end ?? 'it runs')}`);
       await slot.up;
     },
-    async restart(index) {
+    async restart(index, other) {
       await stop(index);
+      if (other !== undefined) slotOf(index).checkout = other;
       await turnOn(index);
     },
     async stopAll() {

@@ -66,19 +66,22 @@ export interface GatewayProcess extends Started {
   ready: Promise<unknown>;
 }
 
-/** Starts `src/cli.ts start`; `dieAt` is the point (`NAME#N`) at which it dies. */
+/**
+ * Starts `src/cli.ts start` of this checkout, or of another one; `dieAt` is the point (`NAME#N`) at which it dies, only in this
+ * checkout.
+ */
 export function startGatewayProcess(
   settings: Record<string, string>,
-  options: { dieAt?: string; logFile: string },
+  options: { dieAt?: string; logFile: string; checkout?: string | undefined },
 ): GatewayProcess {
-  const preload = join(root, 'test/faults/die-at-point.ts');
+  const { checkout = root } = options;
+  const preload = checkout === root ? ['--import', join(root, 'test/faults/die-at-point.ts')] : [];
   const args = [
     '--min-semi-space-size=16',
     '--max-semi-space-size=64',
     '--expose-gc',
-    '--import',
-    preload,
-    join(root, 'src/cli.ts'),
+    ...preload,
+    join(checkout, 'src/cli.ts'),
     'start',
     '--no-sandbox',
   ];

@@ -1,7 +1,7 @@
 // Writes of results that only this process knows: retried while the database is unavailable.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import { isTransient, isUnavailable } from '../../db/failure.ts';
+import { isLockFailure, isTransient, isUnavailable } from '../../db/failure.ts';
 import { retryWrite } from '../../work/retry-write.ts';
 
 export interface DurableWrites {
@@ -53,7 +53,7 @@ export function openDurableWrites(deps: { clock: Clock; log: Log }, stopping: Ab
   }
 
   const once = <T>(write: () => Promise<T>) =>
-    tracked(retry(write, (error) => isUnavailable(error) || isTransient(error)));
+    tracked(retry(write, (error) => isUnavailable(error) || isTransient(error) || isLockFailure(error)));
   return Object.assign(once, {
     twice: (write: () => Promise<unknown>) => tracked(writeTwice(write)),
     async idle() {

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { isUnavailable } from '../../db/failure.ts';
+import { isLockFailure, isTransient, isUnavailable } from '../../db/failure.ts';
 import { retryDelayMs, type Schedule } from '../../work/backoff.ts';
 import { batch } from '../../work/batch.ts';
 import { retryWrite } from '../../work/retry-write.ts';
@@ -53,6 +53,10 @@ const gapMs = { success: 2, failure: 8, release: 20 } as const;
 const perCommitMax = 500;
 /** Between attempts to record successes while the database is unavailable. */
 const longestDelayMs = 2_000;
+
+/** Also when a migration of a later version has changed or locked the table. */
+const isRetryable = (error: unknown): boolean =>
+  isUnavailable(error) || isTransient(error) || isLockFailure(error);
 
 /** Whether a later stage may wait for this one. */
 const isAwaited = ({ stage }: LeasedDelivery): boolean => stage > 0 && stage !== lastStage;
@@ -116,7 +120,7 @@ export class Recorder {
     };
     try {
       return await retryWrite(() => this.#succeeded(group), stopping, {
-        ...{ clock, isRetryable: isUnavailable, onDelayed, untilMs, longestDelayMs },
+        ...{ clock, isRetryable, onDelayed, untilMs, longestDelayMs },
       });
     } finally {
       if (isDelayed) this.#delayed -= 1;

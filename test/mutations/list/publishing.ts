@@ -18,8 +18,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a success is lost when the database is unavailable at that moment',
     file: 'src/webhooks/delivery/record.ts',
-    find: 'isRetryable: isUnavailable',
-    replace: 'isRetryable: () => false',
+    find: 'isRetryable, onDelayed',
+    replace: 'isRetryable: () => false, onDelayed',
     tests: recording,
   },
   {
