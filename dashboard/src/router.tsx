@@ -22,12 +22,17 @@ function page<Path extends string, Module extends Record<string, unknown>>(
   });
 }
 
+const editor = () => import('./templates/editor/editor.tsx');
+const editorRooms: Room[] = ['templates', 'files', 'editor'];
+
 const routeTree = root.addChildren([
   page('/', ['home'], () => import('./home/home.tsx'), 'Home'),
   page('/messages', ['messages'], () => import('./messages/messages.tsx'), 'Messages'),
   page('/messages/$id', ['messages'], () => import('./messages/message.tsx'), 'Message'),
   page('/templates', ['templates'], () => import('./templates/templates.tsx'), 'Templates'),
-  page('/templates/$id', ['templates'], () => import('./templates/template.tsx'), 'Template'),
+  page('/templates/new', editorRooms, editor, 'NewTemplate'),
+  page('/templates/$id', ['templates', 'files'], () => import('./templates/template.tsx'), 'Template'),
+  page('/templates/$id/edit', editorRooms, editor, 'EditTemplate'),
   page('/sends', ['sends'], () => import('./sends/sends.tsx'), 'Sends'),
   page('/sends/new', ['sends', 'templates'], () => import('./sends/new-send.tsx'), 'NewSend'),
   page('/sends/$id', ['sends', 'templates', 'files'], () => import('./sends/send.tsx'), 'Send'),

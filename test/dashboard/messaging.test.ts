@@ -74,3 +74,35 @@ test('a scheduled campaign is paused, resumed and cancelled', async () => {
   await page.getByText('900003').waitFor();
   expect(problems).toEqual([]);
 });
+
+test('a template is written by the rules, saved, edited and submitted', {
+  timeout: 30_000,
+}, async () => {
+  const { openAt } = dashboard;
+  const { page, problems } = await openAt('/templates');
+  await page.getByRole('link', { name: 'New template' }).click();
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('visit_reminder');
+  const body = page.getByRole('textbox', { name: 'Body' });
+  await body.fill('Hi {{1}}, your next visit to us is at {{2}}');
+  const rules = page.getByRole('region', { name: 'Before it can be submitted' });
+  await rules.getByText(/Begins or ends with a variable/).waitFor();
+  expect(await page.getByRole('button', { name: 'Submit for review' }).isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Add a full stop' }).click();
+  await page.getByLabel('Example for 1').fill('Mathilde');
+  await page.getByLabel('Example for 2').fill('11:00');
+  await page.getByRole('button', { name: '+ Quick reply' }).click();
+  await page.getByLabel('Text of the button').fill('Confirm');
+  await rules.getByText('Nothing is missing').waitFor();
+  await page.locator('.phone').getByText('Hi Mathilde, your next visit to us is at 11:00.').waitFor();
+  await page.getByRole('button', { name: 'Save the draft' }).click();
+  await page.getByRole('heading', { level: 1, name: /visit_reminder Draft/ }).waitFor();
+  await page.getByRole('link', { name: 'Edit' }).click();
+  await body.fill('Hello {{1}}, your next visit to us is at {{2}}.');
+  await page.getByRole('button', { name: 'Submit for review' }).click();
+  await page.getByRole('heading', { level: 1, name: /visit_reminder (Submitted|Approved)/ }).waitFor();
+  await page.getByRole('button', { name: 'History' }).click();
+  await page.getByRole('cell', { name: 'Submitted for review' }).waitFor();
+  await page.getByRole('button', { name: 'Statistics' }).click();
+  await page.getByText('Messages by day').waitFor();
+  expect(problems).toEqual([]);
+});

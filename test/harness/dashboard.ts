@@ -24,6 +24,8 @@ export async function startDashboard(
     /** Opens a page, signed in with the key of the account. */
     async openAt(path: string, context: BrowserContextOptions = {}) {
       const opened = await open(context);
+      // less than a test has: the error names what was waited for
+      opened.page.setDefaultTimeout(20_000);
       await signIn(opened.page, gateway, path);
       return opened;
     },
@@ -40,7 +42,12 @@ export async function signIn(page: Page, gateway: Gateway, path = '/'): Promise<
   await page.goto(`${gateway.url}${path}`);
   await page.locator('input[type=password]').fill(gateway.apiKey);
   await page.keyboard.press('Enter');
-  await page.locator('#main h1').waitFor();
+  await page
+    .locator('#main h1')
+    .waitFor()
+    .catch(async (error: Error) => {
+      throw new Error(`${error.message}\nThe page shows: ${await page.locator('body').innerText()}`);
+    });
 }
 
 /** What is wrong with the page as it is now: violations of accessibility, and content wider than the window. */

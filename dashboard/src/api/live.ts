@@ -11,7 +11,7 @@ export interface LiveState {
 }
 
 /** A frame of the stream: the ids of what changed, by kind. */
-type Frame = Record<string, { ids: string[]; more: boolean }>;
+export type Frame = Record<string, { ids: string[]; more: boolean }>;
 
 const streamPath = '/v1/events/stream';
 const firstRetryMs = 1_000;
@@ -20,6 +20,13 @@ const pollMs = 10_000;
 
 let state: LiveState = { isLive: false, asOf: Date.now(), retryAt: undefined };
 const listeners = new Set<() => void>();
+const frameListeners = new Set<(frame: Frame) => void>();
+
+/** Calls the listener with each frame, until the returned function is called. */
+export function onFrame(listener: (frame: Frame) => void): () => void {
+  frameListeners.add(listener);
+  return () => frameListeners.delete(listener);
+}
 function set(next: Partial<LiveState>): void {
   state = { ...state, ...next };
   for (const listener of listeners) listener();
@@ -35,17 +42,21 @@ export const useLive = (): LiveState =>
   );
 
 /**
- * Follows the stream until the returned function is called. Queries whose key begins with a kind are read again when it changes;
- * counts have their own interval. The stream's comments are not visible here: an idle stream is a live one.
+ * Follows the stream until the returned function is called. Queries whose key begins with a kind, or whose `meta.kinds` names it, are
+ * read again when it changes; counts have their own interval. The stream's comments are not visible here: an idle stream is a live one.
  */
 export function followEvents(queries: QueryClient): () => void {
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let waitMs = firstRetryMs;
 
-  const readAgain = (kinds: string[]) => {
-    for (const kind of kinds) void queries.invalidateQueries({ queryKey: [kind] });
-  };
+  const readAgain = (kinds: string[]) =>
+    void queries.invalidateQueries({
+      predicate: ({ queryKey, meta }) =>
+        [queryKey[0], ...((meta?.kinds as string[] | undefined) ?? [])].some((kind) =>
+          kinds.includes(String(kind)),
+        ),
+    });
   function opened(): void {
     // what changed in between is not in the stream
     if (!state.isLive) void queries.invalidateQueries();
@@ -65,7 +76,9 @@ export function followEvents(queries: QueryClient): () => void {
     source.onerror = lost;
     source.onmessage = ({ data }) => {
       set({ asOf: Date.now() });
-      readAgain(Object.keys(JSON.parse(data) as Frame));
+      const frame = JSON.parse(data) as Frame;
+      readAgain(Object.keys(frame));
+      for (const listener of frameListeners) listener(frame);
     };
     source.addEventListener('reload', () => void queries.invalidateQueries());
   }

@@ -25,6 +25,9 @@ export function EmptyState({ icon, title, text, actions }: EmptyProps) {
   );
 }
 
+/** Of very many problems the first are enough to see what is wrong. */
+const shownErrors = 10;
+
 type Text = ReturnType<typeof textsOf<'common'>>;
 
 /** The heading of a failure, and what is safe. */
@@ -46,6 +49,18 @@ export function ErrorNote({ error, onRetry }: { error: unknown; onRetry?: () => 
       <div className="grow">
         <div className="strong">{title}</div>
         <div className="muted">{detail}</div>
+        {isGatewayError(error) && error.errors.length > 0 && (
+          <ul className="error-list">
+            {error.errors.slice(0, shownErrors).map(({ path, message }) => (
+              <li key={`${path} ${message}`}>
+                <span className="mono" dir="ltr">
+                  {path}
+                </span>{' '}
+                {message}
+              </li>
+            ))}
+          </ul>
+        )}
         {isGatewayError(error) && (
           <div className="row small muted">
             {error.status} <span className="mono">{error.code}</span>

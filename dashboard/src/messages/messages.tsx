@@ -1,10 +1,11 @@
 // The list of messages: search, states, and new rows as they come.
 
 import IconMailOff from '@tabler/icons-react/dist/esm/icons/IconMailOff.mjs';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef } from 'react';
+import type { Message } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { useLiveList } from '../api/use-live-list.ts';
 import { Button } from '../design/button.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
@@ -21,14 +22,19 @@ export function Messages() {
   const navigate = useNavigate();
   const filter = filterOf(useSearch({ strict: false }));
   const search = useRef<HTMLInputElement>(null);
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ['messages', filter],
-    queryFn: ({ pageParam }) =>
-      api.listMessages({ ...filter, limit: pageLength, ...(pageParam ? { cursor: pageParam } : {}) }),
-    initialPageParam: '',
-    getNextPageParam: ({ pagination }) => pagination.nextCursor,
+  const {
+    rows: all,
+    isLoaded,
+    error,
+    retry,
+    loadOlder,
+    isLoadingOlder,
+  } = useLiveList<Message>({
+    key: ['messages', 'list', filter],
+    read: (cursor) => api.listMessages({ ...filter, limit: pageLength, ...(cursor ? { cursor } : {}) }),
+    idOf: ({ id }) => id,
+    readOne: (id) => api.getMessage({ id }),
   });
-  const all = data?.pages.flatMap(({ items }) => items) ?? [];
   const { rows, heldCount, show } = useHeldRows(all, JSON.stringify(filter));
   const change = (next: MessageFilter) => void navigate({ to: '/messages', search: { ...next } });
 
@@ -40,21 +46,16 @@ export function Messages() {
         onOpen={(id) => void navigate({ to: '/messages/$id', params: { id } })}
         inputRef={search}
       />
-      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {Boolean(error) && <ErrorNote error={error} onRetry={retry} />}
       {heldCount > 0 && (
         <div className="row">
           <Button onClick={show}>{text('showNew', { count: heldCount })}</Button>
         </div>
       )}
       {rows.length > 0 && (
-        <MessageTable
-          messages={rows}
-          search={search}
-          onOlder={hasNextPage ? () => void fetchNextPage() : undefined}
-          isLoading={isFetchingNextPage}
-        />
+        <MessageTable messages={rows} search={search} onOlder={loadOlder} isLoading={isLoadingOlder} />
       )}
-      {data && rows.length === 0 && (
+      {isLoaded && rows.length === 0 && (
         <div className="card">
           <EmptyState
             icon={<IconMailOff size={20} aria-hidden />}

@@ -1,9 +1,11 @@
 // The list of campaigns: their state, template, size and time.
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import IconSpeakerphone from '@tabler/icons-react/dist/esm/icons/IconSpeakerphone.mjs';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { SendItem } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { useLiveList } from '../api/use-live-list.ts';
 import { Button } from '../design/button.tsx';
 import { Chips } from '../design/chips.tsx';
 import { LinkButton } from '../design/link-button.tsx';
@@ -31,18 +33,12 @@ export function Sends() {
     queryFn: () => api.listTemplates({ limit: 100 }),
     staleTime: 60_000,
   });
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ['sends', 'list', state ?? ''],
-    queryFn: ({ pageParam }) =>
-      api.listSends({
-        limit: pageLength,
-        ...(state ? { state } : {}),
-        ...(pageParam ? { cursor: pageParam } : {}),
-      }),
-    initialPageParam: '',
-    getNextPageParam: ({ pagination }) => pagination.nextCursor,
+  const { rows, isLoaded, error, retry, loadOlder, isLoadingOlder } = useLiveList<SendItem>({
+    key: ['sends', 'list', state ?? ''],
+    read: (cursor) =>
+      api.listSends({ limit: pageLength, ...(state ? { state } : {}), ...(cursor ? { cursor } : {}) }),
+    idOf: ({ sendId }) => sendId,
   });
-  const rows = data?.pages.flatMap(({ items }) => items) ?? [];
   const create = maySend && (
     <LinkButton icon={<IconPlus size={15} aria-hidden />}>
       <Link to="/sends/new">{text('new')}</Link>
@@ -63,22 +59,17 @@ export function Sends() {
         />
         <span className="end">{create}</span>
       </div>
-      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {Boolean(error) && <ErrorNote error={error} onRetry={retry} />}
       {rows.length > 0 && (
         <SendTable sends={rows} templates={templates.data?.items ?? []}>
-          {hasNextPage && (
-            <button
-              type="button"
-              className="text-button"
-              disabled={isFetchingNextPage}
-              onClick={() => void fetchNextPage()}
-            >
+          {loadOlder && (
+            <button type="button" className="text-button" disabled={isLoadingOlder} onClick={loadOlder}>
               {text('older')}
             </button>
           )}
         </SendTable>
       )}
-      {data && rows.length === 0 && (
+      {isLoaded && rows.length === 0 && (
         <div className="card">
           <EmptyState
             icon={<IconSpeakerphone size={20} aria-hidden />}

@@ -19,10 +19,12 @@ interface Props {
   /** An address, or the `mediaId` of an upload. */
   value: string;
   problem?: string | undefined;
+  /** True: no address can be given. */
+  isUploadOnly?: boolean;
   onChange: (value: string) => void;
 }
 
-export function FileField({ input: { key, media }, value, problem, onChange }: Props) {
+export function FileField({ input: { key, media }, value, problem, isUploadOnly = false, onChange }: Props) {
   const text = textsOf('files');
   const mayUpload = useMay('media:write');
   const upload = useMutation({
@@ -33,23 +35,27 @@ export function FileField({ input: { key, media }, value, problem, onChange }: P
   const isUploaded = upload.data !== undefined && upload.data.mediaId === value;
   return (
     <div>
-      <div className="field-head">
-        <label htmlFor={id}>{text('address')}</label>
-        <span className="mono note" dir="ltr">
-          {key}
-        </span>
-      </div>
-      <input
-        id={id}
-        className="input wide-input"
-        type="url"
-        dir="ltr"
-        placeholder="https://"
-        value={isUploaded ? '' : value}
-        aria-describedby={`${id}-note`}
-        aria-invalid={problem !== undefined && value !== ''}
-        onChange={({ target }) => onChange(target.value.trim())}
-      />
+      {!isUploadOnly && (
+        <>
+          <label htmlFor={id} className="field-head">
+            {text('address')}{' '}
+            <span className="mono note" dir="ltr">
+              {key}
+            </span>
+          </label>
+          <input
+            id={id}
+            className="input wide-input"
+            type="url"
+            dir="ltr"
+            placeholder="https://"
+            value={isUploaded ? '' : value}
+            aria-describedby={`${id}-note`}
+            aria-invalid={problem !== undefined && value !== ''}
+            onChange={({ target }) => onChange(target.value.trim())}
+          />
+        </>
+      )}
       {mayUpload && (
         <label className="upload-field">
           <span className="text-button">{text('upload')}</span>

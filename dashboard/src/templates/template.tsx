@@ -1,29 +1,28 @@
-// One template: its values, what it looks like filled, and a test to a phone of one's own.
+// One template: its values and what it looks like filled, how it does, and what happened to it.
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { Button } from '../design/button.tsx';
-import { Card } from '../design/card.tsx';
 import { IdChip } from '../design/id-chip.tsx';
+import { LinkButton } from '../design/link-button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
-import { PhonePreview } from '../design/phone-preview.tsx';
 import { Quality } from '../design/quality.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
+import { Tabs } from '../design/tabs.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
-import { useSettled } from '../design/use-settled.ts';
-import { useMay, useSession } from '../session/session.tsx';
+import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
 import { categoryWord } from './category-word.ts';
-import { SendTest } from './send-test.tsx';
+import { History } from './history.tsx';
+import { Notices } from './notices.tsx';
+import { Preview } from './preview.tsx';
+import { Statistics } from './statistics.tsx';
+import { SubmitDraft } from './submit-draft.tsx';
 import { stateOf } from './template-state.ts';
-import { ValueForm } from './value-form.tsx';
-import { contentOf, examplesOf, type Typed } from './values.ts';
 import './templates.css';
 
-const previewAfterMs = 150;
+const tabs = ['preview', 'statistics', 'history'] as const;
 
 export function Template() {
   const { id } = useParams({ from: '/templates/$id' });
@@ -42,16 +41,14 @@ export function Template() {
 
 function TemplateView({ template }: { template: TemplateDetail }) {
   const text = textsOf('templates');
-  const { account } = useSession();
-  const [typed, setTyped] = useState<Typed>({});
-  const settled = useSettled(typed, previewAfterMs);
-  const content = contentOf(template.inputs, settled);
-  const { data: preview, error } = useQuery({
-    queryKey: ['templates', 'preview', template._id, content],
-    queryFn: () => api.previewTemplate({ templateId: template._id, body: content }),
-    placeholderData: (before) => before,
-  });
-  const maySend = useMay('messages:send');
+  const navigate = useNavigate();
+  const mayManage = useMay('manage');
+  const mayRead = useMay('messages:read');
+  const { tab: wanted } = useSearch({ strict: false }) as { tab?: unknown };
+  const shown = tabs.filter(
+    (tab) => tab === 'preview' || (tab === 'statistics' && mayRead) || (tab === 'history' && mayManage),
+  );
+  const tab = shown.find((one) => one === wanted) ?? 'preview';
   return (
     <Page
       title={
@@ -63,44 +60,46 @@ function TemplateView({ template }: { template: TemplateDetail }) {
         </span>
       }
       text={<Facts template={template} />}
+      actions={<Actions template={template} />}
     >
       <Notices template={template} />
-      <div className="columns">
-        <div className="column loose">
-          <Card
-            title={text('values')}
-            note={text('valuesNote')}
-            end={
-              <Button kind="quiet" onClick={() => setTyped(examplesOf(template.inputs))}>
-                {text('useExamples')}
-              </Button>
-            }
-          >
-            <ValueForm
-              inputs={template.inputs}
-              typed={typed}
-              problems={preview?.errors ?? []}
-              onChange={setTyped}
-            />
-          </Card>
-          {maySend && template.status === 'approved' && (
-            <SendTest template={template} content={content} missing={preview?.errors.length ?? 0} />
-          )}
-        </div>
-        <div className="column">
-          {error && <ErrorNote error={error} />}
-          {preview && (
-            <PhonePreview
-              parts={preview}
-              from={account.name}
-              note={text('businessAccount')}
-              at={new Date().toISOString()}
-            />
-          )}
-          <p className="small note">{text('picture')}</p>
-        </div>
-      </div>
+      <Tabs
+        label={template.providerTemplateName}
+        values={shown}
+        chosen={tab}
+        wordOf={(one) => text(`tab_${one}`)}
+        onChoose={(one) =>
+          void navigate({ to: '/templates/$id', params: { id: template._id }, search: { tab: one } })
+        }
+      />
+      {tab === 'preview' && <Preview template={template} />}
+      {tab === 'statistics' && <Statistics templateId={template._id} />}
+      {tab === 'history' && <History template={template} />}
     </Page>
+  );
+}
+
+function Actions({ template }: { template: TemplateDetail }) {
+  const text = textsOf('templates');
+  const mayManage = useMay('manage');
+  const maySend = useMay('messages:send');
+  const { _id: id, status, category } = template;
+  return (
+    <>
+      {mayManage && (
+        <Link to="/templates/$id/edit" params={{ id }}>
+          {text('edit')}
+        </Link>
+      )}
+      {mayManage && status === 'draft' && <SubmitDraft templateId={id} />}
+      {maySend && status === 'approved' && category !== 'AUTHENTICATION' && (
+        <LinkButton>
+          <Link to="/sends/new" search={{ template: id }}>
+            {text('useInCampaign')}
+          </Link>
+        </LinkButton>
+      )}
+    </>
   );
 }
 
@@ -119,18 +118,4 @@ function Facts({ template }: { template: TemplateDetail }) {
       </span>
     </span>
   );
-}
-
-/** Why the template cannot be sent, in the platform's words or ours. */
-function Notices({ template: { rejectedReason, unsendableReason } }: { template: TemplateDetail }) {
-  const text = textsOf('templates');
-  const notices = [
-    rejectedReason && rejectedReason !== 'NONE' && `${text('rejectedFor')} ${rejectedReason}`,
-    unsendableReason && `${text('cannotSend')} ${unsendableReason}`,
-  ].filter((notice): notice is string => Boolean(notice));
-  return notices.map((notice) => (
-    <div key={notice} className="note-box warn" role="status">
-      {notice}
-    </div>
-  ));
 }

@@ -1,5 +1,6 @@
 // The list of templates: status, quality, and the text with its gaps.
 
+import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
 import IconTemplate from '@tabler/icons-react/dist/esm/icons/IconTemplate.mjs';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -8,6 +9,7 @@ import { useRef } from 'react';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Chips } from '../design/chips.tsx';
+import { LinkButton } from '../design/link-button.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { SearchBox } from '../design/search-box.tsx';
@@ -44,6 +46,7 @@ export function Templates() {
     queryKey: ['templates', wanted],
     queryFn: () => api.listTemplates({ ...wanted, limit: pageLength }),
   });
+  const mayManage = useMay('manage');
   const go = (search: Search) => void navigate({ to: '/templates', search: { ...search } });
   const { status, search, page = 1 } = wanted;
   const isFiltered = status !== undefined || search !== undefined;
@@ -58,8 +61,13 @@ export function Templates() {
             label={text('search')}
             onSearch={(typed) => go({ ...(status ? { status } : {}), ...(typed ? { search: typed } : {}) })}
           />
-          <span className="end">
+          <span className="row wrap end">
             <ReadAgain />
+            {mayManage && (
+              <LinkButton icon={<IconPlus size={15} aria-hidden />}>
+                <Link to="/templates/new">{text('new')}</Link>
+              </LinkButton>
+            )}
           </span>
         </div>
         <Chips

@@ -2,6 +2,7 @@
 import type { PreviewProblem, TemplateInput } from '../../../client/src/generated.ts';
 import { formatNumber } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
+import { FileField } from './file-field.tsx';
 import { isAddress, isTyped, problemOf, type Typed } from './values.ts';
 
 interface Props {
@@ -17,7 +18,7 @@ export function ValueForm({ inputs, typed, problems, onChange }: Props) {
   return (
     <div className="value-grid">
       {inputs.map((input) => (
-        <Field
+        <FieldOf
           key={input.key}
           input={input}
           value={typed[input.key] ?? ''}
@@ -26,6 +27,16 @@ export function ValueForm({ inputs, typed, problems, onChange }: Props) {
         />
       ))}
     </div>
+  );
+}
+
+/** A file has a field of its own. */
+function FieldOf(props: FieldProps) {
+  const { input, value, problem, onChange } = props;
+  return isAddress(input) ? (
+    <FileField input={input} value={value} problem={problem} onChange={onChange} />
+  ) : (
+    <Field {...props} />
   );
 }
 
@@ -40,7 +51,7 @@ function Field({ input, value, problem, onChange }: FieldProps) {
   const text = textsOf('templates');
   const { key, part, maxLength, example, required } = input;
   const id = `value-${key}`;
-  const canType = isTyped(input) || isAddress(input);
+  const canType = isTyped(input);
   const limit =
     maxLength === null
       ? ''
@@ -48,12 +59,12 @@ function Field({ input, value, problem, onChange }: FieldProps) {
   const note = problem ?? [part, limit, required ? '' : text('optional')].filter(Boolean).join(', ');
   return (
     <div>
-      <div className="field-head">
-        <label htmlFor={id}>{text(isAddress(input) ? 'address' : 'value')}</label>
+      <label htmlFor={id} className="field-head">
+        {text('value')}{' '}
         <span className="mono note" dir="ltr">
           {key}
         </span>
-      </div>
+      </label>
       <input
         id={id}
         className="input"

@@ -61,6 +61,11 @@ export const examplesOf = (inputs: readonly TemplateInput[]): Typed =>
     ),
   );
 
-/** The problem of an input, if the preview found one. */
-export const problemOf = ({ key }: TemplateInput, problems: readonly PreviewProblem[]): string | undefined =>
-  problems.find(({ path }) => path === key || path === `variables.${key}`)?.message;
+/** The problem of an input, if the preview found one. A problem of the body may name its placeholder alone. */
+export const problemOf = (
+  { key }: TemplateInput,
+  problems: readonly PreviewProblem[],
+): string | undefined => {
+  const paths = [key, `variables.${key}`, `variables.${key.replace(/^body\./, '')}`];
+  return problems.find(({ path }) => paths.includes(path))?.message;
+};

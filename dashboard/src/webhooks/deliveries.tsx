@@ -1,9 +1,11 @@
 // Every delivery, by endpoint and status.
 
 import IconWebhook from '@tabler/icons-react/dist/esm/icons/IconWebhook.mjs';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { Delivery } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { useLiveList } from '../api/use-live-list.ts';
 import { Card } from '../design/card.tsx';
 import { Chips } from '../design/chips.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
@@ -34,14 +36,11 @@ export function Deliveries() {
   const navigate = useNavigate();
   const filter = filterOf(useSearch({ strict: false }));
   const endpoints = useQuery({ queryKey: ['endpoints'], queryFn: () => api.listEndpoints({ limit: 100 }) });
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ['deliveries', filter],
-    queryFn: ({ pageParam }) =>
-      api.listDeliveries({ ...filter, limit: pageLength, ...(pageParam ? { cursor: pageParam } : {}) }),
-    initialPageParam: '',
-    getNextPageParam: ({ pagination }) => pagination.nextCursor,
+  const { rows, isLoaded, error, retry, loadOlder, isLoadingOlder } = useLiveList<Delivery>({
+    key: ['deliveries', 'list', filter],
+    read: (cursor) => api.listDeliveries({ ...filter, limit: pageLength, ...(cursor ? { cursor } : {}) }),
+    idOf: ({ _id }) => _id,
   });
-  const rows = data?.pages.flatMap(({ items }) => items) ?? [];
   const go = (next: Filter) => void navigate({ to: '/webhooks/deliveries', search: { ...next } });
   const { status, ...others } = filter;
   const items = endpoints.data?.items ?? [];
@@ -72,25 +71,20 @@ export function Deliveries() {
           ))}
         </select>
       </div>
-      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {Boolean(error) && <ErrorNote error={error} onRetry={retry} />}
       {rows.length > 0 && (
         <Card isPadded={false}>
           <DeliveryRows deliveries={rows} endpoints={items} />
-          {hasNextPage && (
+          {loadOlder && (
             <div className="table-foot">
-              <button
-                type="button"
-                className="text-button"
-                disabled={isFetchingNextPage}
-                onClick={() => void fetchNextPage()}
-              >
+              <button type="button" className="text-button" disabled={isLoadingOlder} onClick={loadOlder}>
                 {text('older')}
               </button>
             </div>
           )}
         </Card>
       )}
-      {data && rows.length === 0 && (
+      {isLoaded && rows.length === 0 && (
         <div className="card">
           <EmptyState
             icon={<IconWebhook size={20} aria-hidden />}

@@ -1,0 +1,86 @@
+// Saving a draft, and submitting it for the platform's review.
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { isGatewayError } from '../../../../client/src/errors.ts';
+import type { TemplateDetail } from '../../../../client/src/generated.ts';
+import { api } from '../../api/client.ts';
+import { Button } from '../../design/button.tsx';
+import { ErrorNote } from '../../design/messages.tsx';
+import { textsOf } from '../../text/texts.ts';
+import type { EditedDraft } from './use-draft.ts';
+
+interface Props {
+  template: TemplateDetail | undefined;
+  draft: EditedDraft;
+  canSave: boolean;
+}
+
+type Action = 'save' | 'submit' | 'submitAndCancel';
+
+export function SaveButtons({ template, draft, canSave }: Props) {
+  const text = textsOf('editor');
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const isAtPlatform = template !== undefined && template.status !== 'draft';
+  const { identity, components = [] } = draft;
+  const { mutate, isPending, variables, error } = useMutation({
+    mutationFn: async (action: Action) => {
+      const cancelQueued = action === 'submitAndCancel';
+      const saved = await save(cancelQueued);
+      // what is at the platform was submitted by the edit itself
+      if (action === 'save' || isAtPlatform) return saved;
+      return api.submitTemplate({ templateId: saved._id, cancelQueued });
+    },
+    onSuccess: async ({ _id }) => {
+      await queries.invalidateQueries({ queryKey: ['templates'] });
+      await navigate({ to: '/templates/$id', params: { id: _id } });
+    },
+  });
+  function save(cancelQueued: boolean): Promise<TemplateDetail> {
+    const { name, language, category } = identity;
+    if (!template)
+      return api.createTemplate({ body: { providerTemplateName: name, language, category, components } });
+    const isApproved = template.status === 'approved';
+    return api.editTemplate({
+      templateId: template._id,
+      cancelQueued,
+      body: { components, ...(isApproved ? {} : { category }) },
+    });
+  }
+  const isInUse = isGatewayError(error, 'template_in_use');
+  const isBlocked = !canSave || template?.isEditable === false;
+  return (
+    <div className="column">
+      <div className="row wrap">
+        {template && (
+          <Link to="/templates/$id" params={{ id: template._id }}>
+            {text('discard')}
+          </Link>
+        )}
+        {!isAtPlatform && (
+          <Button
+            isBusy={isPending && variables === 'save'}
+            isDisabled={isBlocked || isPending}
+            onClick={() => mutate('save')}
+          >
+            {text('saveDraft')}
+          </Button>
+        )}
+        <Button
+          kind="primary"
+          isBusy={isPending && variables !== 'save'}
+          isDisabled={isBlocked || isPending}
+          onClick={() => mutate('submit')}
+        >
+          {text('submit')}
+        </Button>
+      </div>
+      {error && <ErrorNote error={error} />}
+      {isInUse && (
+        <Button onClick={() => window.confirm(text('confirmCancelQueued')) && mutate('submitAndCancel')}>
+          {text('cancelQueued')}
+        </Button>
+      )}
+    </div>
+  );
+}

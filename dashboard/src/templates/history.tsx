@@ -1,0 +1,98 @@
+// What happened to a template: its state at the platform now, and who created, edited or submitted it.
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { AuditEntry, TemplateDetail } from '../../../client/src/generated.ts';
+import { api } from '../api/client.ts';
+import { Card } from '../design/card.tsx';
+import { ErrorNote } from '../design/messages.tsx';
+import { StateBadge } from '../design/state-badge.tsx';
+import { Table } from '../design/table.tsx';
+import { Timestamp } from '../design/timestamp.tsx';
+import { textIfAny, textsOf } from '../text/texts.ts';
+import { categoryWord } from './category-word.ts';
+import { stateOf } from './template-state.ts';
+
+const pageLength = 50;
+
+export function History({ template }: { template: TemplateDetail }) {
+  const text = textsOf('templates');
+  const { _id, providerStatus, updatedAt, createdAt, nextCategory } = template;
+  const { data, error, refetch, fetchNextPage, hasNextPage } = useInfiniteQuery({
+    queryKey: ['templates', 'history', _id],
+    queryFn: ({ pageParam }) =>
+      api.listAudit({ subjectId: _id, limit: pageLength, ...(pageParam ? { cursor: pageParam } : {}) }),
+    initialPageParam: '',
+    getNextPageParam: ({ pagination }) => pagination.nextCursor,
+  });
+  const entries = data?.pages.flatMap(({ items }) => items) ?? [];
+  return (
+    <>
+      <Card title={text('atPlatform')}>
+        <dl className="facts">
+          <dt>{text('status')}</dt>
+          <dd className="row wrap">
+            <StateBadge state={stateOf(template)} />
+            {providerStatus && <span className="mono note">{providerStatus}</span>}
+          </dd>
+          <dt>{text('changed')}</dt>
+          <dd>
+            <Timestamp at={updatedAt} form="both" />
+          </dd>
+          <dt>{text('created')}</dt>
+          <dd>
+            <Timestamp at={createdAt} form="both" />
+          </dd>
+          {nextCategory && (
+            <>
+              <dt>{text('nextCategory')}</dt>
+              <dd>
+                {categoryWord(nextCategory.category)}{' '}
+                {nextCategory.at && <Timestamp at={nextCategory.at} form="both" />}
+              </dd>
+            </>
+          )}
+        </dl>
+      </Card>
+      <Card title={text('whoChanged')} isPadded={false}>
+        {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+        {data && entries.length === 0 && <p className="card-body muted">{text('noHistory')}</p>}
+        {entries.length > 0 && <Entries entries={entries} />}
+        {hasNextPage && (
+          <div className="table-foot">
+            <button type="button" className="text-button" onClick={() => void fetchNextPage()}>
+              {text('older')}
+            </button>
+          </div>
+        )}
+      </Card>
+    </>
+  );
+}
+
+function Entries({ entries }: { entries: AuditEntry[] }) {
+  const text = textsOf('templates');
+  return (
+    <Table
+      columns={[
+        { label: text('when'), widthPx: 160 },
+        { label: text('what'), widthPx: 200 },
+        { label: text('who') },
+        { label: text('change') },
+      ]}
+    >
+      {entries.map(({ _id, at, action, actor, changes }) => (
+        <tr key={_id}>
+          <td className="number">
+            <Timestamp at={at} form="clock" />
+          </td>
+          <td>{textIfAny('templates', `action_${action.replace('template.', '')}`) ?? action}</td>
+          <td dir="auto">{actor.name ?? actor.kind}</td>
+          <td className="muted mono full" dir="ltr">
+            {Object.entries(changes)
+              .map(([field, value]) => `${field}: ${String(value)}`)
+              .join(', ')}
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
