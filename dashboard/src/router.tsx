@@ -37,6 +37,7 @@ const routeTree = root.addChildren([
   page('/sends/new', ['sends', 'templates'], () => import('./sends/new-send.tsx'), 'NewSend'),
   page('/sends/$id', ['sends', 'templates', 'files'], () => import('./sends/send.tsx'), 'Send'),
   page('/webhooks', ['webhooks'], () => import('./webhooks/webhooks.tsx'), 'Webhooks'),
+  page('/webhooks/endpoints/$id', ['webhooks'], () => import('./webhooks/endpoint.tsx'), 'Endpoint'),
   page('/webhooks/deliveries', ['webhooks'], () => import('./webhooks/deliveries.tsx'), 'Deliveries'),
   page('/webhooks/deliveries/$id', ['webhooks'], () => import('./webhooks/delivery.tsx'), 'Delivery'),
   page('/senders', ['senders'], () => import('./senders/senders.tsx'), 'Senders'),

@@ -118,6 +118,27 @@ test('an endpoint is added, tested, and its deliveries are shown byte by byte an
   expect(problems).toEqual([]);
 });
 
+test('a range is replayed, and a secret is rotated in three steps', async () => {
+  const { page, problems } = await open();
+  await signIn(page, '/webhooks');
+  await page
+    .getByRole('link', { name: /hooks\/dashboard/ })
+    .first()
+    .click();
+  await page.getByRole('combobox').selectOption({ label: 'All' });
+  await page.getByRole('button', { name: 'Replay the range' }).click();
+  await page.getByRole('list', { name: 'Replays' }).getByText('Done').waitFor();
+  expect(await page.getByText(/[1-9]\d* sent again/).count()).toBe(1);
+  const step = page.locator('[aria-current=step]');
+  expect(await step.textContent()).toContain('Make a new secret');
+  await page.getByRole('button', { name: 'Make the secret' }).click();
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  expect(await step.textContent()).toContain('Let your server accept either');
+  await page.getByRole('button', { name: 'Switch to the new secret' }).click();
+  await step.getByText('Remove the old secret', { exact: true }).waitFor();
+  expect(problems).toEqual([]);
+});
+
 test('a halted number is the first problem at home, and a new token resumes it', async () => {
   await gateway.platform.addFault({ code: 190, subcode: 463, on: 'messages', times: 1 });
   await send('15551230008', 'Waiting');

@@ -8,8 +8,8 @@ import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { useMay } from '../session/session.tsx';
 import { formatDuration, formatNumber, zone } from '../text/format.ts';
+import { localInput, ofLocalInput } from '../text/local-time.ts';
 import { textsOf } from '../text/texts.ts';
-import { localInput, ofLocalInput } from './local-time.ts';
 import { durationMs } from './send-state.ts';
 import { StepFoot } from './step-foot.tsx';
 

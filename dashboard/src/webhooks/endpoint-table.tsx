@@ -1,5 +1,6 @@
 // The rows of endpoints: state, events, attempts of the last day, and what can be done.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Endpoint, TestResult, WebhookStatistics } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
@@ -63,10 +64,18 @@ function EndpointRow({
     <tr>
       <td>
         <div className="cut strong" dir="ltr" title={url}>
-          {shortUrl(url)}
+          <Link
+            to="/webhooks/endpoints/$id"
+            params={{ id: endpoint._id }}
+            className="cell-link"
+            data-row-link
+          >
+            {shortUrl(url)}
+          </Link>
         </div>
         <div className="small note cut" dir="auto">
           {description}
+          {endpoint.rotation && <span> {text('rotating')}</span>}
           {disabledReason && <span className="bad-text"> {disabledReason}</span>}
           {state === 'resting' && restingUntil && (
             <span>
