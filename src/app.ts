@@ -41,6 +41,7 @@ import { openSendSteps } from './messaging/sending/send-steps.ts';
 import { holdRejectedTemplate } from './messaging/templates/hold.ts';
 import { syncDue } from './messaging/templates/sync-schedule.ts';
 import { type AppOptions, openParts, type Parts } from './parts.ts';
+import { openRetention } from './retention/retention.ts';
 import { type BackupSchedule, openBackupSchedule } from './run-backup/schedule.ts';
 import { buildServer } from './server.ts';
 import { foldStatistics } from './statistics/fold.ts';
@@ -215,6 +216,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     running.workers = startWorkers({
       ...parts,
       backups: backups.round,
+      retention: openRetention({ ...parts, days: config.retentionDays }),
       flushKeys: () => parts.authenticator.flush(),
       sweepObjects: () => parts.objects.sweep(),
       rounds: workerRounds(deps),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { type RetentionDays, readDays } from './base/retention-days.ts';
 import { readSecretFiles } from './base/secret-files.ts';
 import { isNetwork, isOrigin, keyProblems, severalHostsProblem } from './base/setting-checks.ts';
 import { secretSettings, settings } from './base/settings.ts';
@@ -56,6 +57,7 @@ export interface Config {
     snapshotMinutes: number;
     megabytesPerSecond: number;
   };
+  retentionDays: RetentionDays;
   /** How long a stopping process still accepts requests; null: the default, which depends on the environment. */
   shutdownDelayMs: number | null;
   /** The gateway that commands call; the key is null if they create one themselves. */
@@ -127,6 +129,7 @@ function reader(env: Environment) {
       problems.push(`${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`);
       return fallback;
     },
+    days: (name: string) => readDays(name, env[name]?.trim(), problems),
     list: (name: string): string[] =>
       (raw(name) ?? '')
         .split(',')
@@ -148,6 +151,17 @@ function backupSettings(read: Reader): Config['backup'] {
     keys: read.text('BACKUP_KEYS'),
     snapshotMinutes: read.integer('BACKUP_SNAPSHOT_MINUTES', 120, 1, 1_440),
     megabytesPerSecond: read.integer('BACKUP_MB_PER_SECOND', 8, 0, 100_000),
+  };
+}
+
+/** How long what has ended is kept. */
+function retentionSettings(read: Reader): RetentionDays {
+  return {
+    messages: read.days('RETENTION_DAYS_MESSAGES'),
+    received: read.days('RETENTION_DAYS_RECEIVED'),
+    deliveries: read.days('RETENTION_DAYS_DELIVERIES'),
+    bookings: read.days('RETENTION_DAYS_BOOKINGS'),
+    audit: read.days('RETENTION_DAYS_AUDIT'),
   };
 }
 
@@ -207,6 +221,7 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
     trustedProxies: read.list('TRUSTED_PROXIES'),
     corsOrigins: read.list('CORS_ORIGINS'),
     backup: backupSettings(read),
+    retentionDays: retentionSettings(read),
     shutdownDelayMs:
       read.text('SHUTDOWN_DELAY_SECONDS') === null
         ? null

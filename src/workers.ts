@@ -67,9 +67,11 @@ export interface WorkersDeps extends LoopDeps {
   sweepObjects: () => Promise<unknown>;
   /** Starts a backup when one is due, and reports how they are doing. */
   backups: () => Promise<number>;
+  /** Removes the next part of what ended long ago. */
+  retention: () => Promise<number>;
 }
 
-export type Workers = Record<keyof WorkerRounds | 'backups' | 'cleanUp' | 'hourly', Worker>;
+export type Workers = Record<keyof WorkerRounds | 'backups' | 'retention' | 'cleanUp' | 'hourly', Worker>;
 
 /** The pause of messages and deliveries just after an idle time. */
 const freshMs = 30;
@@ -102,6 +104,12 @@ export function startWorkers(deps: WorkersDeps): Workers {
     releaseLeases: background({ name: 'release-leases', perform: rounds.releaseLeases, idleMs: 2_000 }),
     cleanUp: background({ name: 'clean-up', perform: () => cleanUp(deps), idleMs: 30_000 }),
     backups: background({ name: 'backups', perform: deps.backups, idleMs: 60_000, runsIdle: true }),
+    retention: background({
+      name: 'retention',
+      perform: deps.retention,
+      idleMs: 60_000,
+      runsIdle: true,
+    }),
     hourly: start({
       name: 'hourly',
       perform: () => hourly(deps),
@@ -110,7 +118,7 @@ export function startWorkers(deps: WorkersDeps): Workers {
       runsIdle: true,
     }),
   };
-  const { hourly: _never, backups: _nor, dispatch, deliver, ...others } = workers;
+  const { hourly: _never, backups: _nor, retention: _either, dispatch, deliver, ...others } = workers;
   deps.activity.onWake(() => {
     dispatch.nudge();
     deliver.nudge();

@@ -26,6 +26,8 @@ export interface Metrics {
   received: Counter<'outcome'>;
   deliveries: Counter<'outcome'>;
   senderChecks: Counter<'name' | 'status'>;
+  /** Rows that retention removed one by one. */
+  retention: Counter<'kind'>;
   clockSteps: Counter<'clock' | 'direction'>;
   clockOffset: Gauge;
   /** Backups of the database, by any process. */
@@ -112,6 +114,12 @@ export function openMetrics(): Metrics {
       name: 'gateway_sender_checks_total',
       help: 'Checks of senders whose status changed, by the new status.',
       labelNames: ['name', 'status'],
+      registers: [registry],
+    }),
+    retention: new Counter({
+      name: 'gateway_retention_removed_total',
+      help: 'Rows that were removed because they ended long ago, without those of dropped partitions.',
+      labelNames: ['kind'],
       registers: [registry],
     }),
     clockSteps: new Counter({

@@ -1,4 +1,5 @@
 // The settings: every environment variable that the program reads, with its description.
+import { retentionSettings } from './retention-days.ts';
 
 /** Every setting with its description. A test compares `.env.example` with this list. */
 export const settings: Record<string, string> = {
@@ -49,6 +50,7 @@ export const settings: Record<string, string> = {
   BACKUP_SNAPSHOT_MINUTES:
     'Minutes after which a backup gives up its snapshot of the database, and fails. Default 120.',
   BACKUP_MB_PER_SECOND: 'Megabytes that a backup reads per second at most; 0 for no limit. Default 8.',
+  ...retentionSettings,
   SHUTDOWN_DELAY_SECONDS:
     'Seconds for which a stopping process still serves requests while readiness is 503. If unset: 5, but 0 on a terminal and in the sandbox.',
   GATEWAY_URL:

@@ -147,6 +147,16 @@ export const clockFixes: readonly ClockFix[] = [
     afterSeconds: 0,
     perform: whole(() => sql`update opt_outs set acted_at = now() where acted_at > now()`),
   },
+  {
+    // its lease lasts two minutes, its interval an hour
+    name: 'retention_runs',
+    afterSeconds: 0,
+    perform: whole(
+      () => sql`
+        update retention_runs set leased_until = least(leased_until, ${inSeconds(120)}), due_at = least(due_at, now())
+        where due_at > now() or leased_until > ${inSeconds(120)}`,
+    ),
+  },
   { name: 'bookings', afterSeconds: 0, perform: due('bookings', 'due_at', 45) },
   { name: 'media', afterSeconds: 0, perform: due('media', 'due_at', 120) },
   {

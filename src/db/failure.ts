@@ -127,3 +127,8 @@ export function isUnavailable(error: unknown): boolean {
   const isSocket = socketCalls.has(syscall) && unavailableErrnos.has(code ?? '');
   return isSocket || unavailableMessages.test(error.message);
 }
+
+/** True if a lock was not free within `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03';
+}

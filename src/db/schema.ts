@@ -27,6 +27,15 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AccountRetention {
+  account_id: string;
+  audit: number | null;
+  bookings: number | null;
+  deliveries: number | null;
+  messages: number | null;
+  received: number | null;
+}
+
 export interface Accounts {
   created_at: Generated<Timestamp>;
   id: string;
@@ -235,6 +244,7 @@ export interface Deliveries {
   attempts_before: Generated<number>;
   body: string | null;
   body_form: number | null;
+  dead_at: Timestamp | null;
   delivered_at: Timestamp | null;
   due_at: Timestamp | null;
   endpoint_id: string;
@@ -348,6 +358,7 @@ export interface Media {
   sha256: Buffer | null;
   size: number | null;
   state: string;
+  used_at: Generated<Timestamp>;
 }
 
 export interface MediaRegistrations {
@@ -524,6 +535,27 @@ export interface Resends {
   created_at: Generated<Timestamp>;
   message_id: string;
   new_id: string;
+}
+
+export interface RetentionKept {
+  first_id: string;
+  part: string;
+  second_id: string;
+  stage: number;
+}
+
+export interface RetentionNotices {
+  announced_at: Timestamp;
+  days: number | null;
+  first_announced_at: Timestamp;
+  kind: string;
+}
+
+export interface RetentionRuns {
+  due_at: Generated<Timestamp>;
+  leased_by: number | null;
+  leased_until: Generated<Timestamp>;
+  single: Generated<boolean>;
 }
 
 export interface SendCancellations {
@@ -749,6 +781,7 @@ export interface UserIdMessages {
 }
 
 export interface DB {
+  account_retention: AccountRetention;
   accounts: Accounts;
   api_keys: ApiKeys;
   attempt_durations: AttemptDurations;
@@ -792,6 +825,9 @@ export interface DB {
   recent_changes: RecentChanges;
   replays: Replays;
   resends: Resends;
+  retention_kept: RetentionKept;
+  retention_notices: RetentionNotices;
+  retention_runs: RetentionRuns;
   send_cancellations: SendCancellations;
   send_feeds: SendFeeds;
   send_recipients: SendRecipients;

@@ -3,8 +3,10 @@ import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Connection } from './db.ts';
 
-/** The second key of the advisory lock of backups: only one runs at a time. */
+/** The keys of the advisory lock of backups: only one runs at a time. */
 export const backupLock = [0x63_67_62, 1] as const;
+/** Partitions are only dropped under this lock (`retention_drop`): a snapshot does not keep the rows of one that is dropped before it is read. */
+const partitionsLock = [0x63_67_62, 2] as const;
 
 export interface SnapshotTable {
   name: string;
@@ -83,6 +85,7 @@ export async function openSnapshot(
       await client.end();
       return undefined;
     }
+    await client.query('select pg_advisory_lock_shared($1, $2)', [...partitionsLock]);
     await onLocked?.();
     return await begin(client, maxMs);
   } catch (error) {

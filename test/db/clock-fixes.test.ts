@@ -59,6 +59,8 @@ const needNothing = [
   /^(templates\.components_since|template_versions\.(since|replaced_at))$/,
   // the platform's clock, compared only with itself
   /^templates\.reported_at$/,
+  // days and weeks: a step makes them a little longer
+  /^(media\.used_at|retention_notices\.(first_)?announced_at)$/,
   // a backup from the future counts as none, so that the next one is due
   // null, or the limit between what a backup had queued and what came later
   /^gateway_state\.held_since$/,

@@ -13,7 +13,7 @@ const layers: string[][] = [
   ['statistics', 'changes', 'audit'],
   ['accounts', 'webhooks'],
   ['messaging', 'appointments', 'adapters'],
-  ['overview', 'stream', 'operator'],
+  ['overview', 'retention', 'stream', 'operator'],
   ['server.ts', 'workers.ts', 'encryption-keys.ts'],
   ['parts.ts'],
   ['run-backup'],

@@ -38,7 +38,7 @@ const retrySeconds = 60;
  * The object of a removed file stays for a day: a backup reads files after its snapshot of the database, which may still
  * name this one. Longer than any backup takes.
  */
-const keptSeconds = 86_400;
+export const keptSeconds = 86_400;
 
 /**
  * Removes the account's file: callers no longer see it. The platform's copy is removed now, the object a day later by the

@@ -217,19 +217,38 @@ export interface FilesAsked {
   publicIds: readonly string[];
 }
 
-/** Finds the files of many requests; returns those of each that exist. */
+const isUseOld = sql<boolean>`used_at < now() - interval '1 day'`;
+
+/**
+ * Records that messages use these files, once a day: retention removes files that no message has used for long. A statement of its own,
+ * before the one that stores the messages.
+ */
+export async function recordUse(db: Db | Tx, ids: readonly string[]): Promise<void> {
+  await sql`
+    update media m set used_at = now() from (
+      select id from media where id = any (${arrayText(ids)}::uuid[]) and ${isUseOld} order by id for update) x
+    where m.id = x.id`.execute(db);
+}
+
+/** Finds the files of many requests, whose messages use them; returns those of each that exist. */
 export async function findReadyFiles(db: Db | Tx, asked: readonly FilesAsked[]): Promise<ReadyMedia[][]> {
   const names = asked.flatMap(({ accountId, publicIds }, no) =>
     publicIds.filter(isMediaId).map((publicId) => ({ accountId, publicId, no })),
   );
-  const { rows } = await sql<ReadyMedia & { no: number }>`
-    select x.no, m.* from unnest(${arrayText(names.map((one) => one.accountId))}::uuid[], ${textArray(names.map((one) => one.publicId))}::text[],
+  const { rows } = await sql<ReadyMedia & { no: number; is_use_old: boolean }>`
+    select x.no, ${isUseOld} as is_use_old, m.* from unnest(${arrayText(names.map((one) => one.accountId))}::uuid[], ${textArray(names.map((one) => one.publicId))}::text[],
       ${arrayText(names.map((one) => one.no))}::int[]) x(account_id, public_id, no)
     join media m on m.account_id = x.account_id and m.public_id = x.public_id and ${isReadyFile(sql`m`)}`.execute(
     db,
   );
   const found: ReadyMedia[][] = asked.map(() => []);
-  for (const { no, ...file } of rows) found[no]?.push(file);
+  for (const { no, is_use_old: _, ...file } of rows) found[no]?.push(file);
+  const old = rows.filter((row) => row.is_use_old);
+  if (old.length > 0)
+    await recordUse(
+      db,
+      old.map(({ id }) => id),
+    );
   return found;
 }
 

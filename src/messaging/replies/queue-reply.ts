@@ -6,7 +6,7 @@ import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
 import type { ReplyContent } from '../../ports/platform.ts';
 import { phoneIdentity, userIdentity } from '../contacts/identity.ts';
-import { findMedia, lockMediaShared } from '../media/store.ts';
+import { findMedia, lockMediaShared, recordUse } from '../media/store.ts';
 import { mediaNotFound } from '../media/stored-file.ts';
 import { findSenderById } from '../senders/store.ts';
 import { chooseDispatchModes } from '../sending/dispatch-modes.ts';
@@ -122,6 +122,7 @@ async function storedFileOf({ hot }: Pick<ReplyDeps, 'hot'>, request: ReplyReque
   if (publicId === undefined) return null;
   const row = await findMedia(hot, request.accountId, publicId);
   if (!row) throw mediaNotFound();
+  await recordUse(hot, [row.id]);
   return row.id;
 }
 

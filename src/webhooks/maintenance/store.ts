@@ -50,7 +50,7 @@ export async function deadLetterDeliveries(
 ): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     with moved as (
-      update deliveries d set state = ${state.dead}, due_at = null, last_failure = ${reason}
+      update deliveries d set state = ${state.dead}, due_at = null, dead_at = now(), last_failure = ${reason}
       from (select subject_id, endpoint_id, stage from deliveries
         where endpoint_id = ${id} and due_at is not null order by due_at limit ${limit}::int for update skip locked) x
       where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage
