@@ -46,6 +46,7 @@ import { type SenderRoutesDeps, senderRoutes } from './messaging/senders/routes.
 import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/routes.ts';
 import { type TemplateRoutesDeps, templateRoutes } from './messaging/templates/routes.ts';
 import { type OverviewRoutesDeps, overviewRoutes } from './overview/routes.ts';
+import { type RetentionRoutesDeps, retentionRoutes } from './retention/routes.ts';
 import { type StatisticsRoutesDeps, statisticsRoutes } from './statistics/routes.ts';
 import { type StreamRoutesDeps, streamRoutes } from './stream/routes.ts';
 import { type EndpointRoutesDeps, endpointRoutes } from './webhooks/endpoints/routes.ts';
@@ -71,6 +72,7 @@ export type ServerDeps = AdmitDeps &
   AppointmentRoutesDeps &
   StatisticsRoutesDeps &
   OverviewRoutesDeps &
+  RetentionRoutesDeps &
   StreamRoutesDeps &
   HealthDeps & {
     log: Log;
@@ -103,6 +105,7 @@ function moduleRoutes(server: Server, deps: ServerDeps, admission: Admission): v
   deliveryRoutes(server, deps); //           /v1/webhooks/deliveries
   statisticsRoutes(server, deps); //         /v1/statistics
   auditRoutes(server, deps); //              /v1/audit
+  retentionRoutes(server, deps); //          /v1/retention
   streamRoutes(server, deps); //             /v1/events/stream
   overviewRoutes(server, deps); //           /v1/overview
   messagingCallbackRoutes(server, deps); //  /callbacks/messaging  (signed by the platform)

@@ -7,6 +7,7 @@ import { conversationOperations } from './conversation-operations.ts';
 import { messageOperations } from './message-operations.ts';
 import type { Operation } from './operation.ts';
 import { optOutOperations } from './opt-out-operations.ts';
+import { retentionOperations } from './retention-operations.ts';
 import { sessionOperations } from './session-operations.ts';
 import { statisticsOperations } from './statistics-operations.ts';
 import { templateOperations } from './template-operations.ts';
@@ -25,6 +26,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...statisticsOperations,
   ...accountOperations,
   ...sessionOperations,
+  ...retentionOperations,
 };
 
 /** The headings of the reference, in order. */
@@ -49,4 +51,5 @@ export const tags: { name: string; description: string }[] = [
   { name: 'Senders', description: 'The messaging numbers of the account.' },
   { name: 'Keys', description: 'API keys and their scopes.' },
   { name: 'Sessions', description: 'People who are signed in, and links with which they sign in.' },
+  { name: 'Retention', description: 'How long data is kept, and its removal.' },
 ];

@@ -60,6 +60,20 @@ export function cutoffsOf(
   ) as Cutoffs;
 }
 
+/** When the first removal of a kind may begin; null: now. Not announced yet: a week from now. */
+export function beginsAt(
+  kind: RetentionKind,
+  input: { gateway: RetentionDays; own: RetentionDays; announced: Announcements },
+  now: Date,
+): Date | null {
+  const { gateway, own, announced } = input;
+  if (cutoffsOf(input, now)[kind] !== null) return null;
+  const of = announced[kind];
+  const isOwn = own[kind] !== null && (gateway[kind] === null || (own[kind] ?? 0) < gateway[kind]);
+  const since = (isOwn ? of?.firstAnnouncedAt : of?.announcedAt) ?? now;
+  return new Date(Math.max(now.getTime(), since.getTime() + noticeDays * dayMs));
+}
+
 /** The earliest of the accounts' times of a kind; null if one of them keeps everything, or there is none. */
 export function earliest(all: readonly Cutoffs[], kind: RetentionKind): Date | null {
   let first: Date | null = null;

@@ -1,9 +1,11 @@
 // When messages, deliveries and received messages have ended, as conditions of statements.
 import { type RawBuilder, sql } from 'kysely';
+import { bookingState } from '../contract/bookings.ts';
 import { sqlConstants } from '../db/sql-constants.ts';
 import { deliveryState } from '../webhooks/delivery/delivery.ts';
 
 const delivery = sqlConstants(deliveryState);
+const booking = sqlConstants(bookingState);
 
 /**
  * True if the message `m` ended before that time. A message that waits or is being sent has a `due_at`. One without any stage ended
@@ -24,3 +26,7 @@ export const isDeliveryExpired = (
 
 /** True if the received message `m` came before that time, by our clock and the platform's, from which its id is made. */
 export const isReceivedExpired = (before: Date): RawBuilder<boolean> => sql`(m.received_at < ${before})`;
+
+/** True if the appointment of the booking `b` ended before that time, and nothing of it is pending. */
+export const isBookingExpired = (before: Date): RawBuilder<boolean> => sql`(b.starts_at < ${before} and b.ends_at < ${before}
+  and b.due_at is null and b.wish is null and b.state in (${booking.confirmed}, ${booking.cancelled}, ${booking.compensated}))`;

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { arrayText } from '../db/array-text.ts';
 import type { Db, Tx } from '../db/db.ts';
-import { isDeliveryExpired, isMessageExpired, isReceivedExpired } from './expired-store.ts';
+import { isBookingExpired, isDeliveryExpired, isMessageExpired, isReceivedExpired } from './expired-store.ts';
 
 /** A step through the rows of an account that began before a time, in the order of their ids. */
 export interface Step {
@@ -129,12 +129,10 @@ export async function deleteAudit(db: Db, { accountId, before, limit }: Step): P
 /** Removes bookings whose appointment ended before that and of which nothing is pending; returns how many. */
 export async function deleteBookings(db: Db, { accountId, before, limit }: Step): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from bookings where id in (
+    delete from bookings b where b.id in (
       select b.id from staff s cross join lateral (
-        select id from bookings b where b.staff_id = s.id and b.starts_at < ${before} and b.ends_at < ${before}
-          and b.due_at is null and b.wish is null and b.state in ('confirmed', 'cancelled', 'undone')
-        order by b.starts_at limit ${limit}::int) b
-      where s.account_id = ${accountId} limit ${limit}::int)`.execute(db);
+        select id from bookings b where b.staff_id = s.id and ${isBookingExpired(before)} order by b.starts_at limit ${limit}::int) b
+      where s.account_id = ${accountId} limit ${limit}::int) and ${isBookingExpired(before)}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 

@@ -93,3 +93,8 @@ export async function hasJumped(db: Db, now: Date): Promise<boolean> {
   );
   return rows[0]?.jumped === true;
 }
+
+/** Makes the next run due now. */
+export async function makeRunDue(db: Db): Promise<void> {
+  await sql`update retention_runs set due_at = least(due_at, now()) where single`.execute(db);
+}

@@ -60,6 +60,7 @@ const audited: Record<string, string[]> = {
   'DELETE /v1/templates/{templateId}': ['template.deleted'],
   'DELETE /v1/media/{mediaId}': ['media.deleted'],
   'PUT /v1/opt-outs/settings': ['opt_out_settings.updated'],
+  'PUT /v1/retention': ['retention.updated'],
   'POST /v1/sends/{sendId}/start': ['send.started', 'send.scheduled'],
   'POST /v1/sends/{sendId}/pause': ['send.paused'],
   'POST /v1/sends/{sendId}/resume': ['send.resumed'],

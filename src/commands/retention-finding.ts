@@ -1,0 +1,18 @@
+// What "doctor" says about retention: what is kept for how long, and what a removal begins with.
+import { noDays, type RetentionDays, retentionKinds } from '../base/retention-days.ts';
+import { type Announcements, beginsAt } from '../retention/cutoffs.ts';
+
+/** The finding of the settings and of what was announced; a warning while a first removal lies ahead. */
+export function retentionFinding(gateway: RetentionDays, announced: Announcements, now: Date): string {
+  const ahead: string[] = [];
+  for (const kind of retentionKinds) {
+    const days = gateway[kind];
+    const at = days === null ? null : beginsAt(kind, { gateway, own: noDays, announced }, now);
+    if (at !== null)
+      ahead.push(
+        `${kind} older than ${days} days are removed from ${at.toISOString()} on, unless you set RETENTION_DAYS_${kind.toUpperCase()}`,
+      );
+  }
+  if (ahead.length > 0) return `!${ahead.join('\n      ')}`;
+  return `kept: ${retentionKinds.map((kind) => `${kind} ${gateway[kind] === null ? 'for ever' : `${gateway[kind]} days`}`).join(', ')}`;
+}

@@ -1,0 +1,79 @@
+// `retention`: removes what ended long ago now, or says what would be removed.
+import { systemClock } from '../base/clock.ts';
+import { openLog } from '../base/log.ts';
+import { readConfig } from '../config.ts';
+import { openDb } from '../db/db.ts';
+import { openDatabaseBeside } from '../db/open-database.ts';
+import { dryRun } from '../retention/dry-run.ts';
+import { type Removed, removeExpired } from '../retention/retention.ts';
+import { endRun, leaseRun, makeRunDue } from '../retention/settings-store.ts';
+import { databaseOf } from './database.ts';
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+export interface RetentionOptions {
+  dryRun: boolean;
+  json: boolean;
+}
+
+/** Prints what a run would remove (`dryRun`), or does one and prints what it removed. */
+export async function retention(options: RetentionOptions): Promise<void> {
+  const config = readConfig();
+  const log = openLog('warn');
+  const opened = await openDatabaseBeside(databaseOf(config), log, 'use');
+  // counts read whole tables
+  const db = openDb(opened.connection, {
+    ...{ maxConnections: 2, applicationName: 'gateway retention' },
+    statementTimeoutMs: 0,
+  });
+  try {
+    const now = new Date(systemClock.now());
+    if (options.dryRun) printDryRun(await dryRun(db, config.retentionDays, now), options);
+    else await removeNow({ db, log, days: config.retentionDays }, now, options);
+  } finally {
+    await db.destroy();
+    await opened.close();
+  }
+}
+
+const keptText = (days: number | null) => (days === null ? 'for ever' : `${days} days`);
+
+function printDryRun(found: Awaited<ReturnType<typeof dryRun>>, { json }: RetentionOptions): void {
+  if (json) return print(JSON.stringify(found));
+  print('              kept        to be removed  from');
+  for (const { kind, days, rows, beginsAt } of found.kinds)
+    print(
+      `  ${kind.padEnd(12)}${keptText(days).padEnd(12)}${(rows === null ? '-' : String(rows)).padEnd(15)}${rows === null ? '' : (beginsAt ?? 'now')}`,
+    );
+  print(`  media       with messages ${found.media}`);
+  print(`  accounts that keep less: ${found.accountsWithOwnDays}`);
+  print(`  whole partitions: ${found.partitions.join(', ') || 'none'}`);
+  print('Nothing was removed.');
+}
+
+async function removeNow(
+  deps: Parameters<typeof removeExpired>[0],
+  now: Date,
+  { json }: RetentionOptions,
+): Promise<void> {
+  // no process has a negative id
+  const lease = -process.pid;
+  await makeRunDue(deps.db);
+  if (!(await leaseRun(deps.db, lease)))
+    throw new Error('A worker is removing old data now, or the gateway is held. Try again in a few minutes.');
+  const steps = removeExpired(deps, now);
+  let removed: Removed | undefined;
+  for (let done: boolean | undefined = false; !done; ) {
+    ({ done, value: removed } = await steps.next());
+    if (!done && !(await leaseRun(deps.db, lease)))
+      throw new Error('Another process took over. It goes on with the removal.');
+  }
+  await endRun(deps.db, lease, 3_600);
+  if (!removed) return;
+  if (json) return print(JSON.stringify(removed));
+  const rows = Object.entries(removed.rows).filter(([, n]) => n > 0);
+  for (const [kind, n] of rows) print(`  ${kind.padEnd(12)}${n}`);
+  for (const name of removed.partitions) print(`  partition   ${name}`);
+  for (const name of removed.busy) print(`  in use, later: ${name}`);
+  print(rows.length + removed.partitions.length === 0 ? 'There was nothing to remove.' : 'Removed.');
+}
