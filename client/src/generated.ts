@@ -1721,6 +1721,20 @@ export type PutOptOutSettings = {
   };
 };
 
+/** The days of the account. They replace the present ones. */
+export type PutRetention = {
+  /** Messages, with their sends and the media that nothing names any more, after their last stage. Days; null or left out: as long as the gateway. */
+  messages?: number | null;
+  /** Received messages, after they came. Days; null or left out: as long as the gateway. */
+  received?: number | null;
+  /** Webhook deliveries, after they were delivered or dead; no longer than messages. Days; null or left out: as long as the gateway. */
+  deliveries?: number | null;
+  /** Bookings, after the appointment. Days; null or left out: as long as the gateway. */
+  bookings?: number | null;
+  /** The audit log. Days; null or left out: as long as the gateway. */
+  audit?: number | null;
+};
+
 /** A message that a person sent to one of your numbers. */
 export type ReceivedMessage = {
   /** UUIDv7 of the platform's time; the same for every repeat of the message. */
@@ -2214,6 +2228,29 @@ export type RescheduleBooking = {
 export type ResendMessage = {
   /** Also resend a message that failed with `outcome_unknown` (900001). It may have been sent, so the person may receive it twice. */
   evenIfUnknown?: boolean;
+};
+
+/** How long the account keeps what has ended. */
+export type Retention = {
+  messages: RetentionOfKind;
+  received: RetentionOfKind;
+  deliveries: RetentionOfKind;
+  bookings: RetentionOfKind;
+  audit: RetentionOfKind;
+};
+
+/** How long one kind of data is kept. */
+export type RetentionOfKind = {
+  /** Days for which the account keeps them; null: for ever. */
+  days: number | null;
+  /** What the account set; null: nothing. */
+  ownDays: number | null;
+  /** What the gateway keeps at most; null: for ever. */
+  gatewayDays: number | null;
+  /** The fewest days that can be set. */
+  minimumDays: number;
+  /** Nothing is removed before; null: removal has begun, or everything is kept. */
+  removedFrom: string | null;
 };
 
 /** How to rotate the key. */
@@ -3163,6 +3200,8 @@ export interface OperationErrors {
   listDashboardLinks: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   createDashboardLink: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
   deleteDashboardLink: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'link_not_found' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  getRetention: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  putRetention: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
 }
 
 /** Every operation of the API. */
@@ -4253,7 +4292,7 @@ export interface Operations {
   listAudit(
     input?: {
       /** Only entries of this action. */
-      action?: "account.created" | "key.created" | "key.rotated" | "key.revoked" | "session.created" | "session.ended" | "link.created" | "link.deleted" | "sender.created" | "sender.updated" | "sender.deleted" | "endpoint.created" | "endpoint.updated" | "endpoint.deleted" | "endpoint.secret_rotated" | "endpoint.secret_activated" | "template.created" | "template.edited" | "template.submitted" | "template.deleted" | "department.created" | "department.updated" | "department.deleted" | "staff.created" | "staff.updated" | "staff.deleted" | "staff.schedule_set" | "staff.questions_set" | "calendar.connected" | "calendar.disconnected" | "calendar.busy_calendars_set" | "media.deleted" | "opt_out_settings.updated" | "send.started" | "send.scheduled" | "send.paused" | "send.resumed" | "send.cancelled" | "booking.cancelled" | "booking.rescheduled";
+      action?: "account.created" | "key.created" | "key.rotated" | "key.revoked" | "session.created" | "session.ended" | "link.created" | "link.deleted" | "sender.created" | "sender.updated" | "sender.deleted" | "endpoint.created" | "endpoint.updated" | "endpoint.deleted" | "endpoint.secret_rotated" | "endpoint.secret_activated" | "template.created" | "template.edited" | "template.submitted" | "template.deleted" | "department.created" | "department.updated" | "department.deleted" | "staff.created" | "staff.updated" | "staff.deleted" | "staff.schedule_set" | "staff.questions_set" | "calendar.connected" | "calendar.disconnected" | "calendar.busy_calendars_set" | "media.deleted" | "opt_out_settings.updated" | "retention.updated" | "send.started" | "send.scheduled" | "send.paused" | "send.resumed" | "send.cancelled" | "booking.cancelled" | "booking.rescheduled";
       /** Only entries about this object. */
       subjectId?: string;
       /** Only entries at or after this instant. */
@@ -4315,6 +4354,20 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<Deleted>;
+
+  /** Get how long data is kept. What has ended longer ago is removed: it is in no list any more, and reading it returns 404. Scope: `manage`. */
+  getRetention(
+    input?: Record<never, never>,
+    options?: CallOptions,
+  ): Promise<Retention>;
+
+  /** Keep data for a shorter time. An account can keep data for fewer days than the gateway, never for more. What is older by then is removed within hours, and cannot be restored. Scope: `manage`. */
+  putRetention(
+    input?: {
+      body?: PutRetention;
+    },
+    options?: CallOptions,
+  ): Promise<Retention>;
 }
 
 /** Method, path and kind of each operation. */
@@ -4427,4 +4480,6 @@ export const operations = {
   listDashboardLinks: 'GET /v1/dashboard-links list',
   createDashboardLink: 'POST /v1/dashboard-links',
   deleteDashboardLink: 'DELETE /v1/dashboard-links/{id}',
+  getRetention: 'GET /v1/retention',
+  putRetention: 'PUT /v1/retention',
 } as const;

@@ -110,18 +110,7 @@ export function openMetrics(): Metrics {
     statuses: counter('gateway_statuses_total', "The messaging platform's reports, by what came of them."),
     received: counter('gateway_received_total', 'Inbound messages, by what came of them.'),
     deliveries: counter('gateway_deliveries_total', 'Attempts to deliver a webhook, by outcome.'),
-    senderChecks: new Counter({
-      name: 'gateway_sender_checks_total',
-      help: 'Checks of senders whose status changed, by the new status.',
-      labelNames: ['name', 'status'],
-      registers: [registry],
-    }),
-    retention: new Counter({
-      name: 'gateway_retention_removed_total',
-      help: 'Rows that were removed because they ended long ago, without those of dropped partitions.',
-      labelNames: ['kind'],
-      registers: [registry],
-    }),
+    ...openChanges(registry),
     clockSteps: new Counter({
       name: 'gateway_clock_steps_total',
       help: "Steps of the database's clock and of this machine's that this process noticed.",
@@ -146,6 +135,23 @@ export function openMetrics(): Metrics {
         "Age of a running backup's snapshot, during which PostgreSQL removes no old rows; else 0.",
       ),
     },
+  };
+}
+
+function openChanges(registry: Registry) {
+  return {
+    senderChecks: new Counter({
+      name: 'gateway_sender_checks_total',
+      help: 'Checks of senders whose status changed, by the new status.',
+      labelNames: ['name', 'status'],
+      registers: [registry],
+    }),
+    retention: new Counter({
+      name: 'gateway_retention_removed_total',
+      help: 'Rows that were removed because they ended long ago, without those of dropped partitions.',
+      labelNames: ['kind'],
+      registers: [registry],
+    }),
   };
 }
 

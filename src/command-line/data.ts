@@ -1,4 +1,4 @@
-// Commands for the data of a gateway: backups, restoring them, and encryption keys.
+// Commands for the data of a gateway: backups, restoring them, retention, and encryption keys.
 import { type Command, Option } from 'commander';
 import { action, wholeNumber } from './run.ts';
 
@@ -54,6 +54,7 @@ export function addDataCommands(program: Command): void {
       }),
     );
 
+  addRetentionCommand(program);
   program
     .command('rotate-encryption-key')
     .description('rotate the encryption key and re-encrypt stored secrets')
@@ -67,6 +68,19 @@ export function addDataCommands(program: Command): void {
         const { rotateEncryptionKey } = await import('../commands/rotate-encryption-key.ts');
         const { newKey, gatewaysHaveKey = false } = options;
         return rotateEncryptionKey({ newKey, gatewaysHaveKey });
+      }),
+    );
+}
+
+function addRetentionCommand(program: Command): void {
+  program
+    .command('retention')
+    .description('remove now what ended longer ago than RETENTION_DAYS_*, as a worker does every hour')
+    .option('--dry-run', 'only count what would be removed')
+    .action(
+      action(async ({ dryRun = false }: { dryRun?: boolean }) => {
+        const { retention } = await import('../commands/retention.ts');
+        return retention({ dryRun });
       }),
     );
 }

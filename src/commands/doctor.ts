@@ -15,9 +15,12 @@ import { findNotice, type Notice } from '../db/operator-notices.ts';
 import { keyFileOf, openKeyRing } from '../encryption-keys.ts';
 import { type FailedCheck, listFailedChecks } from '../messaging/senders/states-store.ts';
 import { objectsFolder, openObjects } from '../parts.ts';
+import type { Announcements } from '../retention/cutoffs.ts';
+import { findNotices } from '../retention/settings-store.ts';
 import { type Clocks, clockFinding } from './clock-finding.ts';
 import { databaseOf } from './database.ts';
 import { say as print } from './output.ts';
+import { retentionFinding } from './retention-finding.ts';
 import { timeZoneFinding, timeZoneVersions } from './time-zone-data.ts';
 
 /** What the database check found for later checks. */
@@ -26,6 +29,7 @@ interface Context {
   clocks?: Clocks;
   failedChecks?: FailedCheck[];
   backups?: BackupState;
+  retention?: Announcements;
 }
 
 /** Returns a finding; a warning begins with `!`. Throws on failure. */
@@ -58,6 +62,7 @@ const database: Check = async (config, found) => {
       found.untrustedProxy = await findNotice(opened.db, 'untrusted_proxy', since);
       found.failedChecks = await listFailedChecks(opened.db);
       found.backups = await findBackupState(opened.db);
+      found.retention = await findNotices(opened.db);
       const { nowMs: databaseMs, steps } = await findSteps(opened.db, since);
       found.clocks = { databaseMs, machineMs: systemClock.now(), steps };
     }
@@ -152,6 +157,11 @@ const checks: [string, Check][] = [
   ['proxies', proxies],
   ['senders', senders],
   ['backups', backups],
+  [
+    'retention',
+    async ({ retentionDays }, { retention = {} }) =>
+      retentionFinding(retentionDays, retention, new Date(systemClock.now())),
+  ],
   ['Google calendars', google],
   ['time zones', async () => timeZoneFinding(await timeZoneVersions(), systemClock.now())],
   ['clock', async (_config, { clocks }) => clockFinding(systemClock.now(), clocks)],

@@ -5,19 +5,18 @@ import { readConfig } from '../config.ts';
 import { openDb } from '../db/db.ts';
 import { openDatabaseBeside } from '../db/open-database.ts';
 import { dryRun } from '../retention/dry-run.ts';
-import { type Removed, removeExpired } from '../retention/retention.ts';
+import { everySeconds, type Removed, removeExpired } from '../retention/retention.ts';
 import { endRun, leaseRun, makeRunDue } from '../retention/settings-store.ts';
 import { databaseOf } from './database.ts';
-
-const print = (line: string) => process.stdout.write(`${line}\n`);
+import { CommandError } from './exit-codes.ts';
+import { say as print } from './output.ts';
 
 export interface RetentionOptions {
   dryRun: boolean;
-  json: boolean;
 }
 
 /** Prints what a run would remove (`dryRun`), or does one and prints what it removed. */
-export async function retention(options: RetentionOptions): Promise<void> {
+export async function retention(options: RetentionOptions): Promise<object> {
   const config = readConfig();
   const log = openLog('warn');
   const opened = await openDatabaseBeside(databaseOf(config), log, 'use');
@@ -28,8 +27,10 @@ export async function retention(options: RetentionOptions): Promise<void> {
   });
   try {
     const now = new Date(systemClock.now());
-    if (options.dryRun) printDryRun(await dryRun(db, config.retentionDays, now), options);
-    else await removeNow({ db, log, days: config.retentionDays }, now, options);
+    const days = config.retentionDays;
+    return options.dryRun
+      ? printDryRun(await dryRun(db, days, now))
+      : await removeNow({ db, log, days }, now);
   } finally {
     await db.destroy();
     await opened.close();
@@ -38,8 +39,7 @@ export async function retention(options: RetentionOptions): Promise<void> {
 
 const keptText = (days: number | null) => (days === null ? 'for ever' : `${days} days`);
 
-function printDryRun(found: Awaited<ReturnType<typeof dryRun>>, { json }: RetentionOptions): void {
-  if (json) return print(JSON.stringify(found));
+function printDryRun(found: Awaited<ReturnType<typeof dryRun>>): object {
   print('              kept        to be removed  from');
   for (const { kind, days, rows, beginsAt } of found.kinds)
     print(
@@ -49,31 +49,30 @@ function printDryRun(found: Awaited<ReturnType<typeof dryRun>>, { json }: Retent
   print(`  accounts that keep less: ${found.accountsWithOwnDays}`);
   print(`  whole partitions: ${found.partitions.join(', ') || 'none'}`);
   print('Nothing was removed.');
+  return found;
 }
 
-async function removeNow(
-  deps: Parameters<typeof removeExpired>[0],
-  now: Date,
-  { json }: RetentionOptions,
-): Promise<void> {
+async function removeNow(deps: Parameters<typeof removeExpired>[0], now: Date): Promise<object> {
   // no process has a negative id
   const lease = -process.pid;
   await makeRunDue(deps.db);
   if (!(await leaseRun(deps.db, lease)))
-    throw new Error('A worker is removing old data now, or the gateway is held. Try again in a few minutes.');
+    throw new CommandError(
+      'unavailable',
+      'A worker is removing old data now, or the gateway is held. Try again in a few minutes.',
+    );
   const steps = removeExpired(deps, now);
-  let removed: Removed | undefined;
+  let removed: Removed = { rows: {}, partitions: [], busy: [] };
   for (let done: boolean | undefined = false; !done; ) {
     ({ done, value: removed } = await steps.next());
     if (!done && !(await leaseRun(deps.db, lease)))
-      throw new Error('Another process took over. It goes on with the removal.');
+      throw new CommandError('unavailable', 'Another process took over. It goes on with the removal.');
   }
-  await endRun(deps.db, lease, 3_600);
-  if (!removed) return;
-  if (json) return print(JSON.stringify(removed));
+  await endRun(deps.db, lease, everySeconds);
   const rows = Object.entries(removed.rows).filter(([, n]) => n > 0);
   for (const [kind, n] of rows) print(`  ${kind.padEnd(12)}${n}`);
   for (const name of removed.partitions) print(`  partition   ${name}`);
   for (const name of removed.busy) print(`  in use, later: ${name}`);
   print(rows.length + removed.partitions.length === 0 ? 'There was nothing to remove.' : 'Removed.');
+  return removed;
 }

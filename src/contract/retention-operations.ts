@@ -8,7 +8,8 @@ export const retentionOperations: Record<string, Operation> = {
     ...retention,
     id: 'getRetention',
     summary: 'Get how long data is kept',
-    description: 'What has ended longer ago is removed: it is in no list any more, and reading it returns 404.',
+    description:
+      'What has ended longer ago is removed: it is in no list any more, and reading it returns 404.',
     message: 'Retention found.',
   },
   'PUT /v1/retention': {

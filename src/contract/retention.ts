@@ -55,9 +55,13 @@ const RetentionOfKind = Type.Object(
 
 const example = { days: null, ownDays: null, gatewayDays: null, minimumDays: 1, removedFrom: null };
 export const Retention = Type.Object(
-  Object.fromEntries(
-    kinds.map((kind) => [kind, { ...RetentionOfKind, description: texts[kind] }]),
-  ) as Record<Kind, typeof RetentionOfKind>,
+  {
+    messages: RetentionOfKind,
+    received: RetentionOfKind,
+    deliveries: RetentionOfKind,
+    bookings: RetentionOfKind,
+    audit: RetentionOfKind,
+  },
   {
     title: 'Retention',
     description: 'How long the account keeps what has ended.',

@@ -166,7 +166,9 @@ async function applyCallback(
   const foreign = reports.filter(({ accountIds }) => accountIds.length === 0).length;
   const own = reports.filter(({ accountIds }) => accountIds.length > 0);
   const applied =
-    own.length > 0 ? await deps.applyReports({ arrivedAtMs, reports: own }) : { moved: 0, unknown: 0 };
+    own.length > 0
+      ? await deps.applyReports({ arrivedAtMs, reports: own })
+      : { moved: 0, unknown: 0, removed: 0 };
   if (content.received.length + content.identities.length + content.preferences.length > 0)
     await applyReceived(deps, app, content);
   if (content.templates.length > 0) await applyTemplates(deps, app, content);
@@ -179,6 +181,7 @@ async function applyCallback(
   const senderId = app.sender.id;
   deps.log.debug({ provider, senderId, ...applied, foreign, ignored: content.ignored }, 'callback.applied');
   if (applied.moved > 0) deps.metrics.statuses.inc({ outcome: 'moved' }, applied.moved);
+  if (applied.removed > 0) deps.metrics.statuses.inc({ outcome: 'removed' }, applied.removed);
   if (foreign + applied.unknown > 0) {
     deps.metrics.statuses.inc({ outcome: 'unmatched' }, foreign + applied.unknown);
     deps.log.info({ provider, senderId, foreign, unknown: applied.unknown }, 'callback.unmatched');

@@ -8,7 +8,8 @@ interface Of {
   before: Date;
 }
 
-const counted = async (query: Promise<{ rows: { n: number }[] }>): Promise<number> => (await query).rows[0]?.n ?? 0;
+const counted = async (query: Promise<{ rows: { n: number }[] }>): Promise<number> =>
+  (await query).rows[0]?.n ?? 0;
 
 /** Messages whose deliveries end before them. */
 export const countMessages = (db: Db, { accountId, before }: Of, deliveriesBefore: Date): Promise<number> =>

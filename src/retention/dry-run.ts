@@ -83,7 +83,8 @@ export async function dryRun(db: Db, gateway: RetentionDays, now: Date): Promise
           : (beginsAt(kind, { gateway, own: noDays, announced }, now)?.toISOString() ?? null),
     })),
     media: sums.media ?? 0,
-    accountsWithOwnDays: accounts.filter(({ own }) => retentionKinds.some((kind) => own[kind] !== null)).length,
+    accountsWithOwnDays: accounts.filter(({ own }) => retentionKinds.some((kind) => own[kind] !== null))
+      .length,
     partitions: candidates.flatMap((one) => [one.partition, ...one.with].map(({ name }) => name)),
   };
 }

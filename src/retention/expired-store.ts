@@ -28,5 +28,7 @@ export const isDeliveryExpired = (
 export const isReceivedExpired = (before: Date): RawBuilder<boolean> => sql`(m.received_at < ${before})`;
 
 /** True if the appointment of the booking `b` ended before that time, and nothing of it is pending. */
-export const isBookingExpired = (before: Date): RawBuilder<boolean> => sql`(b.starts_at < ${before} and b.ends_at < ${before}
+export const isBookingExpired = (
+  before: Date,
+): RawBuilder<boolean> => sql`(b.starts_at < ${before} and b.ends_at < ${before}
   and b.due_at is null and b.wish is null and b.state in (${booking.confirmed}, ${booking.cancelled}, ${booking.compensated}))`;

@@ -34,8 +34,8 @@ export interface Removed {
 }
 
 const dayMs = 86_400_000;
-/** Between two runs. */
-const everySeconds = 3_600;
+/** From the end of a run to the next one. */
+export const everySeconds = 3_600;
 
 /** Announces the days of the settings, if they are new, in the log; returns what was announced. */
 export async function announce(

@@ -16,7 +16,9 @@ export function retentionRoutes(server: Server, deps: RetentionRoutesDeps): void
     ok('Retention found.', await readRetention(deps, caller.accountId)),
   );
 
-  server.put('/v1/retention', { schema: { body: RetentionBody, response }, config }, async ({ caller, body }) =>
-    ok('Retention stored.', await writeRetention(deps, caller.accountId, body)),
+  server.put(
+    '/v1/retention',
+    { schema: { body: RetentionBody, response }, config },
+    async ({ caller, body }) => ok('Retention stored.', await writeRetention(deps, caller.accountId, body)),
   );
 }

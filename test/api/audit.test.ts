@@ -156,6 +156,7 @@ async function manageAccess() {
   await did('POST', `${path}/activate-secret`, {});
   await did('DELETE', path);
   await did('PUT', '/v1/opt-outs/settings', { stopWords: ['stop'], startWords: [], buttonPayloads: [] });
+  await did('PUT', '/v1/retention', { received: 20 });
 }
 
 async function manageMessaging() {

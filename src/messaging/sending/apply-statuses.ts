@@ -2,6 +2,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Metrics } from '../../base/metrics.ts';
+import { minimumDays } from '../../base/retention-days.ts';
+import { uuidTime } from '../../base/uuid-time.ts';
 import type { StatusReport } from '../../ports/platform.ts';
 import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
@@ -32,6 +34,8 @@ export interface Applied {
   moved: number;
   /** Reports about unknown messages. */
   unknown: number;
+  /** Reports about messages that are not there, and old enough to have been removed. */
+  removed: number;
 }
 
 /** Applies one callback's reports and resolves after their commit; concurrent callbacks share a commit. */
@@ -63,7 +67,7 @@ interface Reported extends MessageKey {
 }
 
 async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Promise<Applied[]> {
-  const results = callbacks.map((): Applied => ({ moved: 0, unknown: 0 }));
+  const results = callbacks.map((): Applied => ({ moved: 0, unknown: 0, removed: 0 }));
   const messages = byMessage(await findMessages(deps, callbacks, results));
   const movesOf = (fold: typeof foldReports | typeof overtakenFailure) =>
     messages.flatMap((message) => {
@@ -170,8 +174,11 @@ async function findMessages(
   return addressed;
 }
 
-/** Counts for each callback the messages that moved and the unknown ones. */
+const dayMs = 86_400_000;
+
+/** Counts for each callback the messages that moved, and those that are not there. */
 async function countResults(deps: ApplyDeps, messages: Reported[], results: Applied[]): Promise<void> {
+  const oldest = deps.clock.now() - minimumDays.messages * dayMs;
   const unmoved = messages.filter(({ hasMoved }) => !hasMoved);
   const existing = unmoved.length > 0 ? await existingMessages(deps.hot, unmoved) : new Set<string>();
   // consecutive entries with the same id are one message, looked up in several accounts; it is known if one has it
@@ -181,8 +188,9 @@ async function countResults(deps: ApplyDeps, messages: Reported[], results: Appl
     if (messages[index + 1]?.id === message.id) continue;
     const hasMoved = tried.some((one) => one.hasMoved);
     const callbacks = hasMoved || !existing.has(message.id) ? tried.flatMap((one) => one.callbacks) : [];
+    const missing = uuidTime(message.id).getTime() < oldest ? 'removed' : 'unknown';
     for (const callback of new Set(callbacks))
-      (results[callback] as Applied)[hasMoved ? 'moved' : 'unknown'] += 1;
+      (results[callback] as Applied)[hasMoved ? 'moved' : missing] += 1;
     tried = [];
   }
 }
