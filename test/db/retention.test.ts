@@ -252,11 +252,13 @@ describe('a partition', () => {
     const { db } = database;
     const [forever, less] = [await account(db), await account(db)];
     await announced(noDays);
-    await db.transaction().execute((tx) => putOwnDays(tx, less, { ...noDays, messages: 31 }));
+    await db.transaction().execute((tx) => putOwnDays(tx, less, { ...noDays, messages: 31, deliveries: 31 }));
     const suffix = await makeMonth(db, ['messages'], longAgo());
     const kept = await oldMessage(db, { accountId: forever, at: longAgo() });
     const gone = await oldMessage(db, { accountId: less, at: longAgo() });
-    expect(await runAll(noDays)).toMatchObject({ partitions: [], rows: { messages: 1 } });
+    const { subjectId } = await oldDelivery(db, { accountId: less, at: longAgo() });
+    expect(await runAll(noDays)).toMatchObject({ partitions: [], rows: { messages: 1, deliveries: 1 } });
+    expect(await has(db, 'attempts', subjectId)).toBe(false);
     expect([await has(db, 'messages', kept), await has(db, 'messages', gone)]).toEqual([true, false]);
     expect(await partitionsOf(db, 'messages')).toContain(`messages${suffix}`);
   });
