@@ -289,11 +289,19 @@ describe('a partition', () => {
     await announced();
     const suffix = await makeMonth(db, ['messages'], longAgo());
     await oldMessage(db, { accountId, at: longAgo() });
-    const snapshot = await openSnapshot(database.connection, { maxMs: 60_000 });
-    expect(await runAll({ ...noDays, messages: 40 })).toMatchObject({
-      partitions: [],
-      busy: [`messages${suffix}`],
+    const busy = { partitions: [], busy: [`messages${suffix}`] };
+    const run = () => runAll({ ...noDays, messages: 40 });
+    const snapshot = await openSnapshot(database.connection, {
+      maxMs: 60_000,
+      // from here on; the transaction itself locks the partitions only a moment later
+      onLocked: async () => expect(await run()).toMatchObject(busy),
     });
+    expect(await run()).toMatchObject(busy);
+    await snapshot?.end();
+    await snapshot?.close();
+    expect(await partitionsOf(db, 'messages')).toEqual([`messages${suffix}`]);
+    await expect.poll(run).toMatchObject({ partitions: [`messages${suffix}`] });
+  });
     await snapshot?.end();
     await snapshot?.close();
     expect(await partitionsOf(db, 'messages')).toEqual([`messages${suffix}`]);
