@@ -302,10 +302,6 @@ describe('a partition', () => {
     expect(await partitionsOf(db, 'messages')).toEqual([`messages${suffix}`]);
     await expect.poll(run).toMatchObject({ partitions: [`messages${suffix}`] });
   });
-    await snapshot?.end();
-    await snapshot?.close();
-    expect(await partitionsOf(db, 'messages')).toEqual([`messages${suffix}`]);
-  });
 
   it('waits for the next run if its locks are not free, and stops nobody for longer than a moment', async () => {
     const { db } = database;

@@ -38,7 +38,7 @@ function completed(...words: string[]): string[] {
 }
 
 test('bash completes commands, their options, and choices', () => {
-  expect(completed('gateway', 're')).toEqual(['restore', 'release']);
+  expect(completed('gateway', 're')).toEqual(['restore', 'release', 'retention']);
   expect(completed('gateway', 'sender', 'a')).toEqual(['add']);
   expect(completed('gateway', 'sender', 'add', '--acc')).toEqual(['--access-token-file', '--account']);
   expect(completed('gateway', 'release', '--queued', '')).toEqual(['fail', 'send']);

@@ -66,6 +66,27 @@ export function commandsSuite(running: () => RunningDemo): void {
       expect((await run(['send', 'order_updat', '--to', '15550100077'])).code).toBe(5);
     });
 
+    test('retention counts what would go, and removes nothing before its notice is over', async () => {
+      const counted = await run(['retention', '--dry-run'], 'here');
+      expect([counted.code, counted.document]).toMatchObject([
+        0,
+        {
+          partitions: [],
+          kinds: [
+            { kind: 'messages', days: null, rows: null },
+            { kind: 'received', days: 30, rows: 0 },
+            {},
+            {},
+            {},
+          ],
+        },
+      ]);
+      expect(Date.parse(counted.document.kinds[1].beginsAt)).toBeGreaterThan(Date.now() + 6 * 86_400_000);
+      // or a worker has the lease
+      const removed = await run(['retention'], 'here').catch(() => null);
+      if (removed?.code === 0) expect(removed.document).toEqual({ rows: {}, partitions: [], busy: [] });
+    });
+
     test('listen forwards the webhooks of a send in order, with valid signatures, and leaves nothing behind', async () => {
       const { demo, workspace } = running();
       const received: { headers: IncomingHttpHeaders; body: string }[] = [];
