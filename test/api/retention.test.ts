@@ -3,11 +3,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { noDays } from '../../src/base/retention-days.ts';
 import { dryRun } from '../../src/retention/dry-run.ts';
-import { removeExpired } from '../../src/retention/retention.ts';
 import { recordNotices } from '../../src/retention/settings-store.ts';
 import { postCallback, statusCallback } from '../harness/callbacks.ts';
 import { addSender, app, type Gateway, number, startGateway } from '../harness/gateway.ts';
-import { daysBefore, has, oldDelivery, oldMessage } from '../harness/old-rows.ts';
+import { daysBefore, has, oldDelivery, oldMessage, removeAll } from '../harness/old-rows.ts';
 import { uploadMedia } from '../harness/sends.ts';
 
 let gateway: Gateway;
@@ -20,7 +19,6 @@ afterAll(() => gateway?.close());
 
 const now = new Date();
 const days = { ...noDays, messages: 40 };
-const log = { info: () => undefined, warn: () => undefined } as never;
 
 async function removeOld() {
   const { db } = gateway.database;
@@ -28,11 +26,7 @@ async function removeOld() {
   await sql`update retention_notices set announced_at = ${daysBefore(now, 8)}, first_announced_at = ${daysBefore(now, 8)}`.execute(
     db,
   );
-  const steps = removeExpired({ db, log, days }, now);
-  for (;;) {
-    const { done, value } = await steps.next();
-    if (done) return value;
-  }
+  return removeAll(db, days, now);
 }
 
 type Kinds = Record<string, { days: number | null; ownDays: number | null; removedFrom: string | null }>;

@@ -1,10 +1,9 @@
-// Retention: what ended long ago is removed, whole partitions at a time, and what still waits stays.
+// Retention: what ended long ago is removed, a row at a time, and what still waits stays.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { noDays, type RetentionDays } from '../../src/base/retention-days.ts';
-import { openSnapshot } from '../../src/db/snapshot.ts';
-import { type Removed, removeExpired } from '../../src/retention/retention.ts';
+import { removeExpired } from '../../src/retention/retention.ts';
 import {
   endRun,
   findNotices,
@@ -18,16 +17,13 @@ import {
   daysBefore,
   has,
   idAt,
-  makeMonth,
   oldDelivery,
   oldMessage,
   oldReceived,
-  partitioned,
-  partitionsOf,
+  removeAll,
 } from '../harness/old-rows.ts';
 
 const now = new Date();
-const log = { info: () => undefined, warn: () => undefined } as never;
 const days: RetentionDays = {
   ...noDays,
   messages: 40,
@@ -47,16 +43,7 @@ afterAll(() => Promise.all(databases.map((one) => one.drop())));
 
 const announced = (of: RetentionDays = days) => recordNotices(database.db, of, daysBefore(now, 8));
 
-async function runAll(of: RetentionDays = days, at = now, db = database.db): Promise<Removed> {
-  const steps = removeExpired({ db, log, days: of }, at);
-  for (;;) {
-    const { done, value } = await steps.next();
-    if (done) return value;
-  }
-}
-
-/** The 15th of a month, four months ago or `more`. */
-const longAgo = (more = 0) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 4 - more, 15, 12));
+const runAll = (of: RetentionDays = days, at = now) => removeAll(database.db, of, at);
 
 describe('single rows', () => {
   it('go when they ended before the days of their kind, and stay while something waits', async () => {
@@ -202,144 +189,6 @@ describe('single rows', () => {
       true,
     ]);
     expect(await has(db, 'messages', b.m41)).toBe(false);
-  });
-});
-
-describe('a partition', () => {
-  it('is dropped when nobody keeps its rows; those that stay move to the default partition', async () => {
-    const { db } = database;
-    const accountId = await account(db);
-    await announced();
-    const suffix = await makeMonth(db, partitioned, longAgo());
-    const at = longAgo();
-    const ended = await oldMessage(db, { accountId, at });
-    const waiting = await oldMessage(db, { accountId, at, endedAt: null });
-    const readLate = await oldMessage(db, { accountId, at, endedAt: daysBefore(now, 1) });
-    const withDelivery = await oldMessage(db, { accountId, at });
-    const delivery = await oldDelivery(db, {
-      accountId,
-      at,
-      endedAt: null,
-      subjectId: withDelivery,
-      attempts: 3,
-    });
-    const dead = await oldDelivery(db, { accountId, at, attempts: 2 });
-    const received = await oldReceived(db, { accountId, at });
-
-    const removed = await runAll();
-
-    expect(removed.partitions.sort()).toEqual(
-      [`deliveries${suffix}`, `messages${suffix}`, `received_messages${suffix}`].sort(),
-    );
-    for (const table of partitioned) expect(await partitionsOf(db, table)).not.toContain(`${table}${suffix}`);
-    for (const id of [waiting, readLate, withDelivery]) expect(await has(db, 'messages', id)).toBe(true);
-    expect(await has(db, 'deliveries', delivery.id)).toBe(true);
-    const { rows } = await sql<{ n: number }>`
-      select count(*)::int as n from attempts where subject_id = ${delivery.subjectId}`.execute(db);
-    expect(rows).toEqual([{ n: 3 }]);
-    expect(await has(db, 'messages', ended)).toBe(false);
-    expect(await has(db, 'deliveries', dead.id)).toBe(false);
-    expect(await has(db, 'attempts', dead.subjectId)).toBe(false);
-    expect(await has(db, 'received_messages', received)).toBe(false);
-    expect((await sql`select from retention_kept`.execute(db)).rows).toEqual([]);
-    // the moved rows go later, as any other
-    await sql`update messages set due_at = null, delivered_at = ${at}`.execute(db);
-    await sql`update deliveries set due_at = null, state = 1, delivered_at = ${at}`.execute(db);
-    expect((await runAll()).rows).toMatchObject({ messages: 3, deliveries: 1 });
-  });
-
-  it('is not dropped while one account keeps its rows; the others lose theirs one by one', async () => {
-    const { db } = database;
-    const [forever, less] = [await account(db), await account(db)];
-    await announced(noDays);
-    await db.transaction().execute((tx) => putOwnDays(tx, less, { ...noDays, messages: 31, deliveries: 31 }));
-    const suffix = await makeMonth(db, ['messages'], longAgo());
-    const kept = await oldMessage(db, { accountId: forever, at: longAgo() });
-    const gone = await oldMessage(db, { accountId: less, at: longAgo() });
-    const { subjectId } = await oldDelivery(db, { accountId: less, at: longAgo() });
-    expect(await runAll(noDays)).toMatchObject({ partitions: [], rows: { messages: 1, deliveries: 1 } });
-    expect(await has(db, 'attempts', subjectId)).toBe(false);
-    expect([await has(db, 'messages', kept), await has(db, 'messages', gone)]).toEqual([true, false]);
-    expect(await partitionsOf(db, 'messages')).toContain(`messages${suffix}`);
-  });
-
-  it('keeps what is written to it between the search and the drop', async () => {
-    const { db } = database;
-    const accountId = await account(db);
-    await announced();
-    await makeMonth(db, ['messages'], longAgo());
-    const at = longAgo();
-    const reported = await oldMessage(db, { accountId, at });
-    const steps = removeExpired({ db, log, days }, now);
-    // the search has read every page
-    await steps.next();
-    const fed = await oldMessage(db, { accountId, at, endedAt: null });
-    await sql`update messages set due_at = null, accepted_at = ${now}, state = 2 where id = ${fed}`.execute(
-      db,
-    );
-    await sql`update messages set read_at = ${now}, state = 5 where id = ${reported}`.execute(db);
-    for (let done = false; !done; ) ({ done = false } = await steps.next());
-    expect(await partitionsOf(db, 'messages')).toEqual([]);
-    expect([await has(db, 'messages', fed), await has(db, 'messages', reported)]).toEqual([true, true]);
-  });
-
-  it('is not dropped while a backup reads the database', async () => {
-    const { db } = database;
-    const accountId = await account(db);
-    await announced();
-    const suffix = await makeMonth(db, ['messages'], longAgo());
-    await oldMessage(db, { accountId, at: longAgo() });
-    const busy = { partitions: [], busy: [`messages${suffix}`] };
-    const run = () => runAll({ ...noDays, messages: 40 });
-    const snapshot = await openSnapshot(database.connection, {
-      maxMs: 60_000,
-      // from here on; the transaction itself locks the partitions only a moment later
-      onLocked: async () => expect(await run()).toMatchObject(busy),
-    });
-    expect(await run()).toMatchObject(busy);
-    await snapshot?.end();
-    await snapshot?.close();
-    expect(await partitionsOf(db, 'messages')).toEqual([`messages${suffix}`]);
-    await expect.poll(run).toMatchObject({ partitions: [`messages${suffix}`] });
-  });
-
-  it('waits for the next run if its locks are not free, and stops nobody for longer than a moment', async () => {
-    const { db } = database;
-    const accountId = await account(db);
-    await announced();
-    const suffix = await makeMonth(db, ['messages'], longAgo());
-    await oldMessage(db, { accountId, at: longAgo() });
-    await db.transaction().execute(async (tx) => {
-      await sql`select from messages`.execute(tx);
-      const running = runAll();
-      expect((await running).busy).toEqual([`messages${suffix}`]);
-    });
-    expect((await runAll()).partitions).toEqual([`messages${suffix}`]);
-  });
-
-  it('goes the same way whatever step a crash interrupts', async () => {
-    const { db } = database;
-    const accountId = await account(db);
-    await announced();
-    const at = longAgo();
-    await makeMonth(db, partitioned, at);
-    const waiting = await oldMessage(db, { accountId, at, endedAt: null });
-    const message = await oldMessage(db, { accountId, at });
-    await oldDelivery(db, { accountId, at, subjectId: message });
-    await oldMessage(db, { accountId, at: daysBefore(now, 41) });
-    for (let crashAfter = 0; ; crashAfter += 1) {
-      const steps = removeExpired({ db, log, days }, now);
-      let done: boolean | undefined = false;
-      for (let step = 0; step <= crashAfter && !done; step += 1) ({ done } = await steps.next());
-      expect(await has(db, 'messages', waiting)).toBe(true);
-      if (done) break;
-      await steps.return(undefined as never);
-    }
-    const { rows } = await sql<{ n: number }>`
-      select (select count(*) from messages)::int + (select count(*) from deliveries)::int + (select count(*) from attempts)::int as n`.execute(
-      db,
-    );
-    expect(rows).toEqual([{ n: 1 }]);
   });
 });
 

@@ -1,8 +1,10 @@
 // Rows that ended long ago, for tests of retention and erasure: with ids of their time, as the program would have written them.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import type { RetentionDays } from '../../src/base/retention-days.ts';
 import { lowestUuidAt } from '../../src/base/uuid-time.ts';
 import type { Db } from '../../src/db/db.ts';
+import { type Removed, removeExpired } from '../../src/retention/retention.ts';
 
 const dayMs = 86_400_000;
 
@@ -124,4 +126,15 @@ export async function partitionsOf(db: Db, table: string): Promise<string[]> {
     db,
   );
   return rows.map(({ name }) => name);
+}
+
+export const noLog = { info: () => undefined, warn: () => undefined } as never;
+
+/** Does a whole run of retention; returns what it removed. */
+export async function removeAll(db: Db, days: RetentionDays, now: Date): Promise<Removed> {
+  const steps = removeExpired({ db, log: noLog, days }, now);
+  for (;;) {
+    const { done, value } = await steps.next();
+    if (done) return value;
+  }
 }

@@ -9,7 +9,7 @@ const partitions = 'src/retention/partitions-store.ts';
 const settings = 'src/retention/settings-store.ts';
 const days = 'src/base/retention-days.ts';
 const unused = 'src/messaging/media/remove-unused.ts';
-const removal = ['test/db/retention.test.ts'];
+const removal = ['test/db/retention.test.ts', 'test/db/retention-partitions.test.ts'];
 const rules = ['test/rules/retention-days.test.ts'];
 const api = ['test/api/retention.test.ts'];
 
