@@ -1,4 +1,5 @@
 -- Retention: what has ended is removed after so many days.
+-- kind: expand
 
 -- days of an account that wants less than the gateway keeps; null: as long as the gateway
 create table account_retention (
