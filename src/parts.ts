@@ -26,7 +26,7 @@ import type { OpenDatabase } from './db/open-database.ts';
 import { openProcessSession, type ProcessSessionDeps } from './db/process-session.ts';
 import { thisProgram } from './db/programs.ts';
 import { notifyWork } from './db/wake-notifications.ts';
-import { openKeyRing } from './encryption-keys.ts';
+import { keyFinding, openKeyRing } from './encryption-keys.ts';
 import { openFileEncryption } from './messaging/media/file-encryption.ts';
 import { openCompletionWaiters } from './messaging/sending/completion-waiters.ts';
 import { openQueueLimit } from './messaging/sending/queue-limit.ts';
@@ -230,6 +230,8 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     checkQueue: openQueueLimit({ db, clock }),
     releases: openReleases({ clock, log }, (ids) => releaseKeysOf(db, ids)),
     version,
+    objectsFolder: objectsFolder(config),
+    findKeys: () => keyFinding(config),
     /** Settings from which the delivery thread opens its own parts. */
     forDeliveries: {
       connection,

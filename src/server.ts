@@ -45,6 +45,7 @@ import { type ReplyRoutesDeps, replyRoutes } from './messaging/replies/routes.ts
 import { type SenderRoutesDeps, senderRoutes } from './messaging/senders/routes.ts';
 import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/routes.ts';
 import { type TemplateRoutesDeps, templateRoutes } from './messaging/templates/routes.ts';
+import { type OperatorRoutesDeps, operatorRoutes } from './operator/routes.ts';
 import { type OverviewRoutesDeps, overviewRoutes } from './overview/routes.ts';
 import { type RetentionRoutesDeps, retentionRoutes } from './retention/routes.ts';
 import { type StatisticsRoutesDeps, statisticsRoutes } from './statistics/routes.ts';
@@ -73,6 +74,7 @@ export type ServerDeps = AdmitDeps &
   StatisticsRoutesDeps &
   OverviewRoutesDeps &
   RetentionRoutesDeps &
+  OperatorRoutesDeps &
   StreamRoutesDeps &
   HealthDeps & {
     log: Log;
@@ -108,6 +110,7 @@ function moduleRoutes(server: Server, deps: ServerDeps, admission: Admission): v
   retentionRoutes(server, deps); //          /v1/retention
   streamRoutes(server, deps); //             /v1/events/stream
   overviewRoutes(server, deps); //           /v1/overview
+  operatorRoutes(server, deps); //           /v1/operator
   messagingCallbackRoutes(server, deps); //  /callbacks/messaging  (signed by the platform)
   healthRoutes(server, deps); //             /health  /metrics
 }

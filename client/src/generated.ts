@@ -1366,6 +1366,55 @@ export type NextCategory = {
   at: string | null;
 };
 
+/** What `doctor` finds, backups and disks. */
+export type OperatorHealth = {
+  /** Whether nothing failed. */
+  ok: boolean;
+  /** When the checks were made; they are repeated after 10 seconds at the earliest. */
+  checkedAt: string;
+  /** The program's version. */
+  version: string;
+  /** In the order of `doctor`. */
+  findings: Array<{
+    /** What was checked. */
+    check: string;
+    /** `note`: somebody should look at it; `failed`: something does not work. */
+    status: "ok" | "note" | "failed";
+    /** What was found. */
+    text: string;
+    /** What to do. */
+    fix: string | null;
+  }>;
+  /** How backups are doing. */
+  backups: {
+    /** Whether a worker makes backups (`BACKUP_TO`). */
+    scheduled: boolean;
+    /** Hours between two of them. */
+    everyHours: number;
+    /** The moment that the last good backup shows. */
+    lastGoodAt: string | null;
+    /** Its size. */
+    lastGoodBytes: number | null;
+    /** How long it took. */
+    lastGoodSeconds: number | null;
+    /** Failed ones since. */
+    failures: number;
+    /** Why the last one failed. */
+    lastFailure: string | null;
+  };
+  /** The disks of the machine that answered. */
+  disks: Array<{
+    /** `data`, `objects` or `backups`. */
+    use: string;
+    /** The folder. */
+    path: string;
+    /** Space left for the gateway. */
+    freeBytes: number;
+    /** Size of the disk. */
+    totalBytes: number;
+  }>;
+};
+
 /** A person who does not want messages. It holds for all numbers and ids of their contact. */
 export type OptOut = {
   /** Id of the opt-out; another one each time a person opts out. */
@@ -3202,6 +3251,7 @@ export interface OperationErrors {
   deleteDashboardLink: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'link_not_found' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
   getRetention: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   putRetention: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
+  getOperatorHealth: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
 }
 
 /** Every operation of the API. */
@@ -4368,6 +4418,12 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<Retention>;
+
+  /** Get the health of the gateway. For operators: the findings of `doctor` about this process and the database, with a fix for each problem, the state of backups, and the space on the disks. No API key can have the scope; `gateway dashboard-link --operator` makes a link with which one signs in. Scope: `operator`, which only sessions of `dashboard-link --operator` have. */
+  getOperatorHealth(
+    input?: Record<never, never>,
+    options?: CallOptions,
+  ): Promise<OperatorHealth>;
 }
 
 /** Method, path and kind of each operation. */
@@ -4482,4 +4538,5 @@ export const operations = {
   deleteDashboardLink: 'DELETE /v1/dashboard-links/{id}',
   getRetention: 'GET /v1/retention',
   putRetention: 'PUT /v1/retention',
+  getOperatorHealth: 'GET /v1/operator/health',
 } as const;

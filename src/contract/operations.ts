@@ -6,6 +6,7 @@ import { campaignOperations } from './campaign-operations.ts';
 import { conversationOperations } from './conversation-operations.ts';
 import { messageOperations } from './message-operations.ts';
 import type { Operation } from './operation.ts';
+import { operatorOperations } from './operator-operations.ts';
 import { optOutOperations } from './opt-out-operations.ts';
 import { retentionOperations } from './retention-operations.ts';
 import { sessionOperations } from './session-operations.ts';
@@ -27,6 +28,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...accountOperations,
   ...sessionOperations,
   ...retentionOperations,
+  ...operatorOperations,
 };
 
 /** The headings of the reference, in order. */

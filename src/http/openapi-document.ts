@@ -104,6 +104,7 @@ function completeOperation(making: Making): Json {
 
 const scopeTexts: Record<string, string> = {
   any: 'Scope: any.',
+  operator: 'Scope: `operator`, which only sessions of `dashboard-link --operator` have.',
   none: 'Without an API key or a session.',
 };
 

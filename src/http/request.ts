@@ -7,7 +7,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
-import type { Scope } from '../contract/envelope.ts';
+import type { operatorScope, Scope } from '../contract/envelope.ts';
 
 export type Server = FastifyInstance<
   RawServerDefault,
@@ -30,8 +30,8 @@ export interface Caller {
   scopes: ReadonlySet<string>;
 }
 
-/** `any`: every caller; `none`: the route authenticates by itself. */
-export type RouteScope = Scope | 'any' | 'none';
+/** `operator`: sessions of operators only; `any`: every caller; `none`: the route authenticates by itself. */
+export type RouteScope = Scope | typeof operatorScope | 'any' | 'none';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -66,7 +66,7 @@ test('every operation has a unique id, one of the tags, texts and a scope', () =
     expect(operation.summary, where).toMatch(/^[A-Z].*[^.]$/);
     const [, scope] = /Scope: `?([a-z:]+)/.exec(operation.description ?? '') ?? [];
     if (where === 'POST /v1/session') expect(operation).toMatchObject({ security: [] });
-    else expect([...scopes, 'any'], where).toContain(scope);
+    else expect([...scopes, 'operator', 'any'], where).toContain(scope);
   }
   expect(operations.map(({ where }) => where).sort()).toEqual(Object.keys(described).sort());
 });

@@ -84,7 +84,8 @@ async function directory(): Promise<void> {
 /** Everything that the owner can read in their account, except times that are written with a delay. */
 async function ownersView(): Promise<string> {
   const lists = operations.filter(
-    ({ method, path }) => method === 'GET' && !path.includes('{') && path !== '/v1/events/stream',
+    ({ method, path }) =>
+      method === 'GET' && !path.includes('{') && !/^\/v1\/(events\/stream|operator\/health)$/.test(path),
   );
   const seen: string[] = [];
   for (const { path, query } of lists) {

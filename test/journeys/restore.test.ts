@@ -184,7 +184,7 @@ test('a held gateway rejects what sends or books, and nothing else', async () =>
   for (const operation of await operationsOf(gateway)) {
     const { method, path, body } = operation;
     // its response never ends
-    if (path === '/v1/events/stream') continue;
+    if (path === '/v1/events/stream' || path === '/v1/operator/health') continue;
     const to = path.replaceAll(/\{\w+\}/g, () => randomUUID());
     const options = { headers: headersFor(operation, gateway), ...(body ? { body: sampleOf(body) } : {}) };
     const answer = await call(method, to, options);

@@ -133,7 +133,9 @@ describe('beside a running gateway without the sandbox', () => {
     // through an undeclared proxy
     expect(await statusFor('nobody', '/v1/templates', { 'X-Forwarded-For': '203.0.113.7' })).toBe(401);
     const found = await print('doctor');
-    expect(found).toMatch(/^note +proxies: .*X-Forwarded-For from 127\.0\.0\.1,.*Set TRUSTED_PROXIES=/m);
+    expect(found).toMatch(
+      /^note +proxies: .*X-Forwarded-For from 127\.0\.0\.1,.*\n +Fix: Set TRUSTED_PROXIES=/m,
+    );
     expect(found).toMatch(/^ok +database: reachable and migrated$/m);
     expect(found).toMatch(/^ok +object store: /m);
     expect(found).toMatch(/^note +public address: PUBLIC_URL is not set/m);

@@ -1,8 +1,8 @@
 // How long what has ended is kept: the settings, an account's own days, and the week after an announcement.
 import { describe, expect, it } from 'vitest';
 import { effectiveDays, noDays } from '../../src/base/retention-days.ts';
-import { retentionFinding } from '../../src/commands/retention-finding.ts';
 import { ConfigError, readConfig } from '../../src/config.ts';
+import { retentionFinding } from '../../src/operator/retention-finding.ts';
 import { beginsAt, cutoffsOf, earliest } from '../../src/retention/cutoffs.ts';
 
 const day = 86_400_000;
@@ -85,11 +85,13 @@ describe('a removal', () => {
   });
 
   it('that lies ahead is what "doctor" says first', () => {
-    expect(retentionFinding(gateway, told(40, ago(1)), now)).toBe(
-      '!messages older than 40 days are removed from 2026-03-16T12:00:00.000Z on, unless you set RETENTION_DAYS_MESSAGES',
-    );
-    expect(retentionFinding(gateway, told(40, ago(8)), now)).toBe(
-      'kept: messages 40 days, received for ever, deliveries for ever, bookings for ever, audit for ever',
-    );
+    expect(retentionFinding(gateway, told(40, ago(1)), now)).toMatchObject({
+      status: 'note',
+      text: 'messages older than 40 days are removed from 2026-03-16T12:00:00.000Z on, unless you set RETENTION_DAYS_MESSAGES',
+    });
+    expect(retentionFinding(gateway, told(40, ago(8)), now)).toMatchObject({
+      status: 'ok',
+      text: 'kept: messages 40 days, received for ever, deliveries for ever, bookings for ever, audit for ever',
+    });
   });
 });

@@ -44,4 +44,25 @@ export const mutations: Mutation[] = [
     replace: 'readAtMs + freshMs',
     tests,
   },
+  {
+    name: 'a key with every scope sees the health of the gateway',
+    file: 'src/operator/routes.ts',
+    find: 'config: { scope: operatorScope }',
+    replace: "config: { scope: 'manage' }",
+    tests: ['test/api/operator.test.ts'],
+  },
+  {
+    name: 'doctor accepts a file that the object store changed',
+    file: 'src/operator/findings.ts',
+    find: 'return read?.equals(content) === true;',
+    replace: 'return read !== null;',
+    tests: ['test/api/operator.test.ts'],
+  },
+  {
+    name: 'doctor leaves its file in the object store',
+    file: 'src/operator/findings.ts',
+    find: '  await store.delete(key);\n',
+    replace: '',
+    tests: ['test/api/operator.test.ts'],
+  },
 ];

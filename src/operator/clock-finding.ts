@@ -1,5 +1,6 @@
 // The finding of "doctor" about the clocks: their difference, and recent steps.
 import type { ClockStep } from '../db/database-clock.ts';
+import { type Found, note, ok } from './finding.ts';
 
 export interface Clocks {
   /** The database's time, in milliseconds since the epoch. */
@@ -13,19 +14,20 @@ export interface Clocks {
 /** A larger difference makes expiry times and times in responses look wrong. */
 const maxOffsetSeconds = 2;
 
-/** Returns one line; it starts with `!` if it needs attention. `clocks` is undefined if no database was reached. */
-export function clockFinding(nowMs: number, clocks: Clocks | undefined): string {
+/** A note if the clocks differ or were set. `clocks` is undefined if no database was reached. */
+export function clockFinding(nowMs: number, clocks: Clocks | undefined): Found {
   const now = new Date(nowMs).toISOString();
-  if (!clocks) return now;
+  if (!clocks) return ok(now);
   const ahead = (clocks.databaseMs - clocks.machineMs) / 1000;
   const isOff = Math.abs(ahead) >= maxOffsetSeconds;
   const database = isOff
-    ? `the database's clock is ${Math.abs(ahead).toFixed(1)} s ${ahead < 0 ? 'behind' : 'ahead'}: synchronize both with NTP`
+    ? `the database's clock is ${Math.abs(ahead).toFixed(1)} s ${ahead < 0 ? 'behind' : 'ahead'}`
     : `the database's clock is within ${Math.max(0.1, Math.abs(ahead)).toFixed(1)} s`;
   const steps = clocks.steps.map(
     ({ clock, machine, seconds, noticedAt }) =>
       `${clock === 'database' ? "the database's" : `${machine}'s`} by ${Math.abs(seconds).toFixed(1)} s ${seconds < 0 ? 'backward' : 'forward'} at ${noticedAt.toISOString()}`,
   );
   const stepped = steps.length > 0 ? `; stepped in the last week: ${steps.join(', ')}` : '';
-  return `${isOff || steps.length > 0 ? '!' : ''}${now}; ${database}${stepped}`;
+  const text = `${now}; ${database}${stepped}`;
+  return isOff || steps.length > 0 ? note(text, 'Synchronize both machines with NTP.') : ok(text);
 }

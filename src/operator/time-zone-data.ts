@@ -1,5 +1,6 @@
 // The age of the time zone data used for opening hours, slots and calendar events.
 import { open } from 'node:fs/promises';
+import { type Found, failed, note, ok } from './finding.ts';
 
 /** Files with the version of the machine's tzdata, as `# version 2025b` or alone. The gateway does not use its zones. */
 const machineFiles = ['/usr/share/zoneinfo/tzdata.zi', '/usr/share/zoneinfo/+VERSION'];
@@ -39,18 +40,18 @@ async function beginningOf(path: string): Promise<string> {
 const releaseIn = (text: string) => /^(?:# version )?(\d{4}[a-z]+)\s*$/m.exec(text)?.[1];
 
 /**
- * Returns the finding of `doctor`. It starts with `!` if it needs attention: the operating system has a newer release, or the
- * release is from the year before last (there are several a year). `now`: milliseconds since the epoch.
+ * Returns the finding of `doctor`: a note if the operating system has a newer release, or if the release is from the year before
+ * last (there are several a year). `now`: milliseconds since the epoch.
  */
-export function timeZoneFinding({ tz, icu, machine }: TimeZoneVersions, now: number): string {
-  const how = 'see "Time zone data" in docs/operations.md';
+export function timeZoneFinding({ tz, icu, machine }: TimeZoneVersions, now: number): Found {
+  const fix = 'See "Time zone data" in docs/operations.md.';
   const release = tz === undefined ? undefined : releaseIn(tz);
   if (release === undefined)
-    return `!no time zone data could be loaded; check ICU_TIMEZONE_FILES_DIR, ${how}`;
+    return failed('no time zone data could be loaded', `Check ICU_TIMEZONE_FILES_DIR. ${fix}`);
   const found = `IANA ${release} (ICU ${icu ?? 'unknown'})`;
   // releases of one year are ordered by their letters
   if (machine !== undefined && machine > release)
-    return `!${found}; this machine has IANA ${machine}, which is newer: ${how}`;
-  if (Number(release.slice(0, 4)) < new Date(now).getUTCFullYear() - 1) return `!${found} is old: ${how}`;
-  return found;
+    return note(`${found}; this machine has IANA ${machine}, which is newer`, fix);
+  if (Number(release.slice(0, 4)) < new Date(now).getUTCFullYear() - 1) return note(`${found} is old`, fix);
+  return ok(found);
 }

@@ -1,9 +1,10 @@
 // What "doctor" says about retention: what is kept for how long, and what a removal begins with.
 import { noDays, type RetentionDays, retentionKinds } from '../base/retention-days.ts';
 import { type Announcements, beginsAt } from '../retention/cutoffs.ts';
+import { type Found, note, ok } from './finding.ts';
 
-/** The finding of the settings and of what was announced; a warning while a first removal lies ahead. */
-export function retentionFinding(gateway: RetentionDays, announced: Announcements, now: Date): string {
+/** The finding of the settings and of what was announced; a note while a first removal lies ahead. */
+export function retentionFinding(gateway: RetentionDays, announced: Announcements, now: Date): Found {
   const ahead: string[] = [];
   for (const kind of retentionKinds) {
     const days = gateway[kind];
@@ -13,6 +14,12 @@ export function retentionFinding(gateway: RetentionDays, announced: Announcement
         `${kind} older than ${days} days are removed from ${at.toISOString()} on, unless you set RETENTION_DAYS_${kind.toUpperCase()}`,
       );
   }
-  if (ahead.length > 0) return `!${ahead.join('\n      ')}`;
-  return `kept: ${retentionKinds.map((kind) => `${kind} ${gateway[kind] === null ? 'for ever' : `${gateway[kind]} days`}`).join(', ')}`;
+  if (ahead.length > 0)
+    return note(
+      ahead.join('\n'),
+      'Set RETENTION_DAYS_… before, if these should be kept longer; see docs/retention.md.',
+    );
+  return ok(
+    `kept: ${retentionKinds.map((kind) => `${kind} ${gateway[kind] === null ? 'for ever' : `${gateway[kind]} days`}`).join(', ')}`,
+  );
 }
