@@ -154,7 +154,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'time zone data older than the machine is accepted',
-    file: 'src/commands/time-zone-data.ts',
+    file: 'src/operator/time-zone-data.ts',
     find: 'machine !== undefined && machine > release',
     replace: 'machine !== undefined && machine < release',
     tests: ['test/rules/time-zone-data.test.ts'],
