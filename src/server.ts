@@ -31,6 +31,7 @@ import { openapiRoutes, registerOpenapi } from './http/openapi.ts';
 import { referencePage } from './http/reference-page.ts';
 import { sendFailure } from './http/reply.ts';
 import type { Server } from './http/request.ts';
+import { requestLine, subjectField } from './http/request-line.ts';
 import { addSecurityHeaders } from './http/security-headers.ts';
 import { responseSerializer } from './http/serialization.ts';
 import { steadyRates } from './http/steady-rates.ts';
@@ -161,6 +162,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
     if (!route.config?.scope) throw new Error(`${route.url} names no scope`);
     // reject unknown query parameters, also on routes without parameters
     route.config.isRejectedWhileHeld = isRejectedWhileHeld(route);
+    route.config.subject ??= subjectField(route.url);
     route.schema = { querystring: Type.Object({}, { additionalProperties: false }), ...route.schema };
   });
   const noRouteError = (request: FastifyRequest): AppError => {
@@ -232,6 +234,8 @@ async function everyRequest(
   const admission = openAdmission(server, deps);
   server.decorateRequest('caller');
   server.decorateRequest('idempotencyKey');
+  server.decorateRequest('subjectId');
+  server.decorateRequest('errorCode');
 
   // no promise for routes without a scope: thousands of platform callbacks a second pass here
   server.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
@@ -269,19 +273,12 @@ async function everyRequest(
     const seconds = reply.elapsedTime / 1000;
     if (!request.routeOptions.config.isEndless)
       deps.metrics.requests.observe({ method: request.method, route, status: reply.statusCode }, seconds);
-    const line = {
-      reqId: request.id,
-      method: request.method,
-      route,
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime),
-    };
     const { caller } = request;
     if (caller && isChange(request.method) && reply.statusCode < 300)
       deps.changes.noteRequest(caller.accountId, route);
-    if (caller) requestLog.info({ ...line, [`${caller.kind}Id`]: caller.id }, 'request.done');
-    else if (request.routeOptions.config.scope) requestLog.info(line, 'request.done');
-    else requestLog.debug(line, 'request.done');
+    if (request.routeOptions.config.scope) requestLog.info(requestLine(request, reply), 'request.done');
+    else if (requestLog.isLevelEnabled('debug'))
+      requestLog.debug(requestLine(request, reply), 'request.done');
     done();
   });
   return admission;

@@ -1,4 +1,5 @@
-// Commands that start and check the gateway: `start`, `migrate`, `doctor`, `health`.
+// Commands that start and check the gateway: `start`, `migrate`, `doctor`, `health`, `trace`.
+
 import type { Command } from 'commander';
 import { action } from './run.ts';
 
@@ -42,4 +43,10 @@ export function addRunCommands(program: Command): void {
     .command('health')
     .description('ask the running gateway whether it is ready; for health checks')
     .action(action(async () => (await import('../commands/health.ts')).health()));
+
+  program
+    .command('trace')
+    .argument('<id>', "the id of a message, send, booking or delivery, or the platform's id of a message")
+    .description('print everything known of a message, send, booking or delivery in one timeline')
+    .action(action(async (id: string) => (await import('../commands/trace.ts')).trace(id)));
 }

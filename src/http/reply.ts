@@ -109,6 +109,7 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   const shown =
     known ?? new AppError('internal', 'Internal error. The log has its details under this request id.');
   const status = httpStatus(shown.code);
+  request.errorCode = shown.code;
   if (status >= 500) request.log.error({ reqId: request.id, err: error, code: shown.code }, 'request.failed');
   const { errors, errorsTruncated, provider, retryAfterSeconds, extra } = shown.details;
   if (retryAfterSeconds !== undefined)

@@ -37,6 +37,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set on every `/v1` route before its handler runs. */
     caller: Caller;
+    /** The id of what the request made or changed, for its log line, where the path does not have it. */
+    subjectId: string | undefined;
+    /** The code of the error that was returned. */
+    errorCode: string | undefined;
     /** The UUID of the Idempotency-Key header; set if the route's config has `idempotency` and the header was sent. */
     idempotencyKey: string | undefined;
   }
@@ -45,6 +49,8 @@ declare module 'fastify' {
     scope?: RouteScope;
     /** The response ends only when somebody closes it, so its duration means nothing. */
     isEndless?: boolean;
+    /** The field of log lines for the object of the request, such as `sendId`. */
+    subject?: string | undefined;
     /** Whether the route accepts or requires the Idempotency-Key header. */
     idempotency?: 'required' | 'optional';
     /** The route is rejected while the gateway is held. Set by the server, for operations with the error `held`. */

@@ -3,15 +3,28 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLink } from '../../src/accounts/links.ts';
 import { systemClock } from '../../src/base/clock.ts';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { openLog } from '../../src/base/log.ts';
 import { readConfig } from '../../src/config.ts';
 import { scopes } from '../../src/contract/envelope.ts';
 import { type Finding, ok } from '../../src/operator/finding.ts';
 import { type Examined, examine } from '../../src/operator/findings.ts';
-import { addEndpoint, type Gateway, startGateway } from '../harness/gateway.ts';
+import { traceOf } from '../../src/operator/trace.ts';
+import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 
 let gateway: Gateway;
+/** Log lines, newest last. */
+const lines: Record<string, unknown>[] = [];
+let templateId: string;
+
 beforeAll(async () => {
-  gateway = await startGateway();
+  const log = openLog('info', { write: (line) => void lines.push(JSON.parse(line)) });
+  gateway = await startGateway({ log, settings: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const components = [{ type: 'BODY', text: 'Hello there.' }];
+  const { templateIds } = await addSender(gateway, [
+    { name: 'hello', language: 'en_US', status: 'APPROVED', category: 'UTILITY', components },
+  ]);
+  templateId = templateIds.hello as string;
 });
 afterAll(() => gateway?.close());
 
@@ -86,6 +99,7 @@ describe('examine', () => {
     };
     const findings = await findingsOf({ objects: broken, keys: broken });
     await sql`update gateway_state set held_since = null`.execute(db());
+    await gateway.call('DELETE', `/v1/webhooks/endpoints/${endpointId}`);
     expect(findings.get('webhook endpoints')).toMatchObject({
       status: 'note',
       text: expect.stringMatching(/^Test: http.*: gone$/),
@@ -132,5 +146,104 @@ describe('examine', () => {
       status: 'ok',
       text: expect.stringContaining('unknown'),
     });
+  });
+});
+
+describe('the log line of a request', () => {
+  const lineOf = (requestId: string | null) =>
+    expect.poll(() => lines.find((line) => line.msg === 'request.done' && line.reqId === requestId));
+
+  it('names account, key, client address, send and booking, and the code of an error', async () => {
+    const headers = { 'X-Forwarded-For': '203.0.113.9' };
+    const body = { templateId, recipients: [{ phone: '15550200001' }] };
+    const options = { body, headers: { ...headers, 'Idempotency-Key': crypto.randomUUID() } };
+    const sent = await gateway.call<{ sendId: string }>('POST', '/v1/templates/send', options);
+    const again = await gateway.call('POST', '/v1/templates/send', options);
+    const { sendId } = sent.body.data;
+    for (const answer of [sent, again])
+      await lineOf(answer.headers.get('x-request-id')).toMatchObject({
+        ...{ accountId: gateway.accountId, keyId: expect.any(String), sendId },
+        ...{ address: '203.0.113.9', route: '/v1/templates/send', status: 200 },
+      });
+    const bookingId = uuidv7();
+    const failed = await gateway.call('POST', `/v1/appointments/bookings/${bookingId}/cancel`, {
+      body: {},
+      headers,
+    });
+    await lineOf(failed.headers.get('x-request-id')).toMatchObject({
+      bookingId,
+      status: 404,
+      code: 'booking_not_found',
+    });
+  });
+
+  it('has no text of a caller as the address, and no account without a valid key', async () => {
+    const headers = { 'X-Forwarded-For': 'x'.repeat(100) };
+    const answer = await gateway.call('GET', '/v1/messages', { key: 'cgw_wrong', headers });
+    await lineOf(answer.headers.get('x-request-id')).toMatchObject({
+      address: 'invalid',
+      code: 'api_key_invalid',
+    });
+    expect(lines.at(-1)).not.toHaveProperty('accountId');
+  });
+});
+
+describe('a timeline', () => {
+  it('has everything known of a message, its send and its webhooks, in order, without its text and number', async () => {
+    const { endpointId } = await addEndpoint(gateway);
+    const phone = '15550200002';
+    const sent = await gateway.call<{ sendId: string; messages: { id: string; messageId: string }[] }>(
+      'POST',
+      '/v1/templates/send',
+      { body: { templateId, recipients: [{ phone }] } },
+    );
+    const { sendId, messages } = sent.body.data;
+    const [{ id, messageId } = { id: '', messageId: '' }] = messages;
+    const delivered = ({ timeline }: Awaited<ReturnType<typeof traceOf>>) =>
+      timeline.filter(({ what }) => what === 'webhook delivered').length;
+    await expect.poll(async () => delivered(await traceOf(db(), id)), { timeout: 20_000 }).toBe(3);
+    const ofMessage = await traceOf(db(), id);
+    expect(ofMessage).toMatchObject({
+      kind: 'message',
+      id,
+      accountId: gateway.accountId,
+      facts: { status: 'read', sendId },
+    });
+    expect(ofMessage.timeline.map(({ at }) => at)).toEqual(ofMessage.timeline.map(({ at }) => at).toSorted());
+    const whats = ofMessage.timeline.map(({ what }) => what);
+    for (const what of ['message queued', 'read', 'webhook created']) expect(whats).toContain(what);
+    expect(JSON.stringify(ofMessage)).not.toMatch(new RegExp(`${phone}|Hello there`));
+    expect(await traceOf(db(), messageId)).toMatchObject({ kind: 'message', id });
+    const ofSend = await traceOf(db(), sendId);
+    expect(ofSend).toMatchObject({ kind: 'send', facts: { recipients: 1, 'messages read': 1 } });
+    const of = ofMessage.timeline.find(({ what }) => what === 'webhook created')?.details.delivery as string;
+    const ofDelivery = await traceOf(db(), of);
+    expect(ofDelivery).toMatchObject({ kind: 'delivery', facts: { status: 'delivered', messageId: id } });
+    await gateway.call('DELETE', `/v1/webhooks/endpoints/${endpointId}`);
+  });
+
+  it('has the failed attempts of a webhook', async () => {
+    const subjectId = uuidv7();
+    const deliveryId = uuidv7();
+    const endpointId = uuidv7();
+    await sql`insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, body, state, attempts, due_at)
+      values (${deliveryId}, ${gateway.accountId}, ${endpointId}, ${subjectId}, 0, 'senders.status', '{}', 4, 1, now() + interval '1 hour')`.execute(
+      db(),
+    );
+    await sql`insert into attempts (subject_id, endpoint_id, stage, no, status, failure, ms, detail)
+      values (${subjectId}, ${endpointId}, 0, 1, 500, 'status', 12, null)`.execute(db());
+    const { timeline, facts } = await traceOf(db(), deliveryId);
+    expect(facts).toMatchObject({ status: 'retrying', attempts: 1 });
+    expect(timeline.map(({ what }) => what)).toEqual([
+      'webhook created',
+      'attempt failed',
+      'next attempt, or end of the lease',
+    ]);
+    expect(timeline[1]?.details).toMatchObject({ no: 1, status: 500, failure: 'status', ms: 12 });
+  });
+
+  it('is not found for an unknown id', async () => {
+    for (const id of [uuidv7(), 'wamid.unknown', "'; drop table x"])
+      await expect(traceOf(db(), id)).rejects.toMatchObject({ code: 'not_found' });
   });
 });

@@ -16,6 +16,7 @@ import { fingerprintOf, sendReplay } from '../../http/idempotency.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
+import { idInBody } from '../../http/request-line.ts';
 import { staffNotFound } from '../directory/staff.ts';
 import { findStaff } from '../directory/store.ts';
 import { type BookDeps, book } from './book.ts';
@@ -45,12 +46,14 @@ function bookRoute(server: Server, deps: BookDeps): void {
         body: BookBody,
         response: { 200: success(BookResult) },
       },
-      config: { scope: 'appointments:book', idempotency: 'required' },
+      config: { scope: 'appointments:book', idempotency: 'required', subject: 'bookingId' },
     },
     async (request, reply) => {
       const { caller, idempotencyKey, body } = request;
       if (idempotencyKey === undefined) throw new AppError('idempotency_key_missing', 'The key is missing.');
-      return send(reply, await book(deps, { accountId: caller.accountId, key: idempotencyKey, body }));
+      const booked = await book(deps, { accountId: caller.accountId, key: idempotencyKey, body });
+      request.subjectId = idInBody(booked.body, 'bookingId');
+      return send(reply, booked);
     },
   );
 }

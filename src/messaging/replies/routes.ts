@@ -27,7 +27,7 @@ export function replyRoutes(server: Server, deps: ReplyRoutesDeps): void {
     '/v1/messages/reply',
     {
       schema: { body: ReplyBody, response: { 200: success(ReplyResult) } },
-      config: { scope: 'messages:send', idempotency: 'optional' },
+      config: { scope: 'messages:send', idempotency: 'optional', subject: 'messageId' },
     },
     async (request, reply) => {
       const { accountId } = request.caller;
@@ -47,6 +47,7 @@ export function replyRoutes(server: Server, deps: ReplyRoutesDeps): void {
         await tryMarkRead(deps, accountId, await requireConversation(deps, prepared), typing);
       const queued = await queueReply(deps, prepared, key || undefined);
       const { id, phone, userId: user_id } = queued;
+      request.subjectId = id;
       const completions = await awaitCompletions(deps, accountId, queued.awaited);
       const result = completions.get(id) ?? { state: state.queued, wamid: null, error: null };
       return respond({ ...result, id, phone, user_id });

@@ -11,6 +11,7 @@ import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts'
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
+import { idInBody } from '../../http/request-line.ts';
 import { deliveriesOf } from '../../webhooks/publish.ts';
 import { templateNotFound } from '../templates/submit.ts';
 import type { Completion } from './completion-waiters.ts';
@@ -91,7 +92,7 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
         body: SendBody,
         response: { 200: success(SendResult), 202: success(SendResult) },
       },
-      config: { scope: 'messages:send', idempotency: 'optional' },
+      config: { subject: 'sendId', scope: 'messages:send', idempotency: 'optional' },
       bodyLimit: 8 * 1024 * 1024,
     },
     async (request, reply) => {
@@ -103,12 +104,17 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
         key: request.idempotencyKey,
         ...fingerprintOf(deps.keyedHash, request.body),
       };
-      const respondWith = (send: { id: string; templateId: string }, rows: ResultRow[]) =>
-        respond(deps, { ...send, isAsync, hasKey: key !== undefined }, rows, reply);
+      const respondWith = (send: { id: string; templateId: string }, rows: ResultRow[]) => {
+        request.subjectId = send.id;
+        return respond(deps, { ...send, isAsync, hasKey: key !== undefined }, rows, reply);
+      };
       if (key) {
         const of = { ...key, leaseSeconds: keyLeaseSeconds(deps) };
         const repeat = await lookUpKey(deps.db, of, deps.sendSteps.findKey);
-        if (repeat.kind === 'answered') return sendReplay(reply, repeat);
+        if (repeat.kind === 'answered') {
+          request.subjectId = idInBody(repeat.body, 'sendId');
+          return sendReplay(reply, repeat);
+        }
         if (repeat.kind === 'continue') {
           return await releasingKey(deps, repeat.subjectId, async () => {
             const { id, template_id: templateId } = await requireSend(deps, accountId, repeat.subjectId);
@@ -119,6 +125,7 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
         }
       }
       const send = await startSend(deps, { accountId, ...request.body }, key || undefined);
+      request.subjectId = send.id;
       const rows = await resultsOf(deps, accountId, send, isAsync);
       await respondWith(send, rows);
       const [{ callMs } = {}] = rows;
