@@ -93,12 +93,19 @@ describe('examine', () => {
     await sql`update endpoints set status = 'disabled', disabled_reason = 'gone', failing_since = now() where id = ${endpointId}`.execute(
       db(),
     );
-    await sql`update gateway_state set held_since = now()`.execute(db());
     const broken = async () => {
       throw new Error('the bucket does not exist');
     };
-    const findings = await findingsOf({ objects: broken, keys: broken });
-    await sql`update gateway_state set held_since = null`.execute(db());
+    let findings = new Map<string, Finding>();
+    // rolled back: the running gateway never sees that it is held
+    await db()
+      .transaction()
+      .execute(async (tx) => {
+        await sql`update gateway_state set held_since = now()`.execute(tx);
+        findings = await findingsOf({ database: tx, objects: broken, keys: broken });
+        throw new Error('roll back');
+      })
+      .catch(() => undefined);
     await gateway.call('DELETE', `/v1/webhooks/endpoints/${endpointId}`);
     expect(findings.get('webhook endpoints')).toMatchObject({
       status: 'note',
