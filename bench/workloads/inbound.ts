@@ -41,7 +41,7 @@ function openPeople() {
 export default workload({
   about: 'Inbound messages per second from callback to webhook, compared with status callbacks.',
   options: {
-    callbacks: { default: 3_000, about: 'callbacks in each phase, with one message or one status each' },
+    callbacks: { default: 12_000, about: 'callbacks in each phase, with one message or one status each' },
     connections: { default: 64, about: 'connections of the platform' },
     profile: {
       default: false,
