@@ -1,6 +1,8 @@
 // How the tests run: one database server for all, a database of its own for each file, as many files at once as there are cores.
+import { globSync, readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { compiledModulesFolder } from './test/harness/compiled-modules.ts';
 import { LongestFirst } from './test/harness/sequence.ts';
@@ -17,15 +19,34 @@ const long = 'test/**/*.long.test.ts';
 /** Tests of single parts, which start no gateway and need no database. */
 const withoutProgram = ['rules', 'base', 'sandbox'].map((kind) => `test/${kind}/**/*.test.ts`);
 
+/** Tests that move the program's clock. Ids never go back, so that later files of the same process would get ids of the future. */
+const movesClock = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
+  /appointments-fixture|media-gateway|fast-clock|faked-clock|aheadMs|now: \(\) => Date\.now\(\) [+-]/.test(
+    readFileSync(join(import.meta.dirname, file), 'utf8'),
+  ),
+);
+
 export default defineConfig(({ mode }) => ({
   test: {
     environment: 'node',
     projects: [
       {
         extends: true,
+        // files share workers: the start of a worker and the import of all modules took a third of the CPU
         test: {
           name: 'program',
           include: ['test/**/*.test.ts'],
+          exclude: [...withoutProgram, ...movesClock, ...(mode === 'full' ? [] : [long])],
+          setupFiles: ['test/harness/check-responses.ts', 'test/harness/check-clock.ts'],
+          globalSetup: ['test/harness/global-setup.ts'],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'clock',
+          include: movesClock,
           exclude: [...withoutProgram, ...(mode === 'full' ? [] : [long])],
           setupFiles: ['test/harness/check-responses.ts'],
           globalSetup: ['test/harness/global-setup.ts'],
@@ -33,7 +54,6 @@ export default defineConfig(({ mode }) => ({
       },
       {
         extends: true,
-        // files share workers: half of these files' time was the start of a worker and the import of modules
         test: {
           name: 'parts',
           include: withoutProgram,

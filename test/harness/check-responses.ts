@@ -3,7 +3,12 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, expect, inject } from 'vitest';
 import type { InterfaceDocument, openInterface } from './interface-document.ts';
 
-const plainFetch = globalThis.fetch;
+/** `fetch` without the checks: this file is evaluated for each test file, and files share a worker. */
+interface CheckedFetch {
+  (...args: Parameters<typeof fetch>): ReturnType<typeof fetch>;
+  plain?: typeof fetch;
+}
+const plainFetch = (globalThis.fetch as CheckedFetch).plain ?? globalThis.fetch;
 /** One document for the whole run, written by the first test file that needs it. */
 const cachePath = inject('interfaceDocumentPath');
 let opened: ReturnType<typeof openInterface> | undefined;
@@ -68,7 +73,7 @@ async function check(method: string, url: URL, response: Response): Promise<void
   if (problem) problems.push(`${where}: ${problem}: ${text.slice(0, 300)}`);
 }
 
-globalThis.fetch = async (input, init) => {
+const checkedFetch: CheckedFetch = async (input, init) => {
   const response = await plainFetch(input, init);
   const url = new URL(response.url || String(input));
   if (!url.pathname.startsWith('/v1/') || !response.headers.has('x-request-id')) return response;
@@ -77,6 +82,8 @@ globalThis.fetch = async (input, init) => {
   if (method !== 'head' && type?.includes('json')) await check(method, url, response.clone());
   return response;
 };
+checkedFetch.plain = plainFetch;
+globalThis.fetch = checkedFetch;
 
 const noProblem = () => {
   expect(problems.splice(0), 'responses that the OpenAPI document does not allow').toEqual([]);

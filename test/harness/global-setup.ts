@@ -50,7 +50,14 @@ async function makeTemplates({ connection, administrator }: TestServer): Promise
   );
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** One server for all projects of a run: Vitest evaluates this file, and calls `setup`, for each project. */
+interface Shared {
+  projects: number;
+  opened: ReturnType<typeof open>;
+}
+const shared = globalThis as typeof globalThis & { testServer?: Shared };
+
+async function open() {
   const server = await startTestServer(makeTemplates);
   const atExit = () => server.stopNow();
   process.once('exit', atExit);
@@ -58,12 +65,26 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (!server.hasTemplate) await makeTemplate(server, template);
   const { connection, administrator } = server;
   const interfaceDocumentPath = join(tmpdir(), `gateway-interface-${process.pid}.json`);
-  project.provide('interfaceDocumentPath', interfaceDocumentPath);
-  project.provide('testServer', { connection, administrator, template });
-  return async () => {
+  const close = async () => {
     await rm(interfaceDocumentPath, { force: true });
     if (!server.hasTemplate) await administer(server.administrator, `drop database ${template} with (force)`);
     await server.stop();
     process.off('exit', atExit);
+  };
+  return { interfaceDocumentPath, testServer: { connection, administrator, template }, close };
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  shared.testServer ??= { projects: 0, opened: open() };
+  const { testServer } = shared;
+  testServer.projects += 1;
+  const opened = await testServer.opened;
+  project.provide('interfaceDocumentPath', opened.interfaceDocumentPath);
+  project.provide('testServer', opened.testServer);
+  return async () => {
+    testServer.projects -= 1;
+    if (testServer.projects > 0) return;
+    delete shared.testServer;
+    await opened.close();
   };
 }
