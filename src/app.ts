@@ -50,6 +50,7 @@ import { releaseDeliveriesOf } from './webhooks/delivery/store.ts';
 import { takeOverExpired, takeOverFrom } from './webhooks/delivery/take-over.ts';
 import { type DeliveryThread, openDeliveryThread } from './webhooks/delivery/thread/client.ts';
 import { maintainWebhooks } from './webhooks/maintenance/maintenance.ts';
+import { announceOperational } from './webhooks/operational.ts';
 import { openClockWatch } from './work/clock-watch.ts';
 import { releaseLeasesOfEnded } from './work/ended-processes.ts';
 import { watchHeld } from './work/held.ts';
@@ -244,7 +245,7 @@ function workerRounds(deps: RoundDeps): WorkerRounds {
     feed: () => feedSends(deps),
     removeCodes: openCodeRemoval(deps),
     deliver: () => timed(deps.metrics.claims, { queue: 'deliveries' }, () => deps.deliveries.claimDue()),
-    endpointMaintenance: () => maintainWebhooks(deps),
+    endpointMaintenance: async () => (await maintainWebhooks(deps)) + (await announceOperational(deps)),
     reconcile: () => reconcileDue(deps),
     calendarSync: () => syncCalendars(deps),
     mediaCleanup: () => removeLeftovers(deps),

@@ -589,7 +589,7 @@ export type CreateEndpoint = {
   /** Description, for people. */
   description?: string;
   /** The kinds of event that the endpoint receives. Default: `messages.status`. */
-  events?: Array<"messages.status" | "replies.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status" | "messages.received" | "contacts.opted_out" | "contacts.opted_in">;
+  events?: Array<"messages.status" | "replies.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status" | "messages.received" | "contacts.opted_out" | "contacts.opted_in" | "endpoints.status" | "deliveries.dead">;
   /** Your own secret: 16 to 256 printable ASCII characters. Default: a generated one. */
   secret?: string;
 };
@@ -739,6 +739,29 @@ export type DashboardLink = {
   createdAt: string;
   /** When the link expires, if nobody uses it. */
   expiresAt: string;
+};
+
+/** Deliveries of an endpoint became dead. Sent to the other endpoints of the account, at most once a minute for each endpoint; never about deliveries of operational events. */
+export type DeadDeliveries = {
+  /** The endpoint that did not get them. */
+  endpointId: string;
+  /** How many deliveries became dead. */
+  count: number;
+  /** When the first of them became dead. */
+  from: string;
+  /** When the last of them became dead. */
+  to: string;
+  /** How many for each reason: the `lastFailure` of the deliveries. */
+  reasons: Record<string, number>;
+};
+
+/** The body of `deliveries.dead` events. */
+export type DeadDeliveriesEvent = {
+  /** The kind of event. */
+  event: "deliveries.dead";
+  /** When the event was created; the same on every attempt. */
+  timestamp: string;
+  data: DeadDeliveries;
 };
 
 /** What was deleted. */
@@ -899,9 +922,34 @@ export type Endpoint = {
   failingSince: string | null;
   /** The gateway delivers nothing before this instant, after failures or because the receiver requested it with Retry-After. `PATCH` with `status: active`, or a successful test event, clears it. */
   restingUntil: string | null;
+  /** Deliveries that wait in the database: due, to be retried, or behind an earlier stage. At most 10,000 are counted. */
+  waiting: number;
   rotation: SecretRotation | null;
   /** When the endpoint was created. */
   createdAt: string;
+};
+
+/** An endpoint and what changed. Sent to the other endpoints of the account. */
+export type EndpointChange = {
+  endpoint: Endpoint;
+  /** What changed. */
+  changed: Array<{
+    /** What changed. */
+    name: "status";
+    /** The previous status. */
+    from: string;
+    /** The new status. */
+    to: string;
+  }>;
+};
+
+/** The body of `endpoints.status` events. */
+export type EndpointStatusEvent = {
+  /** The kind of event. */
+  event: "endpoints.status";
+  /** When the event was created; the same on every attempt. */
+  timestamp: string;
+  data: EndpointChange;
 };
 
 /** An event whose times are uncertain. */
@@ -1331,6 +1379,8 @@ export type NewEndpoint = {
   failingSince: string | null;
   /** The gateway delivers nothing before this instant, after failures or because the receiver requested it with Retry-After. `PATCH` with `status: active`, or a successful test event, clears it. */
   restingUntil: string | null;
+  /** Deliveries that wait in the database: due, to be retried, or behind an earlier stage. At most 10,000 are counted. */
+  waiting: number;
   rotation: SecretRotation | null;
   /** When the endpoint was created. */
   createdAt: string;
@@ -3056,7 +3106,7 @@ export type UpdateEndpoint = {
   /** Description, for people. */
   description?: string | null;
   /** The kinds of event that the endpoint receives. Default: `messages.status`. */
-  events?: Array<"messages.status" | "replies.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status" | "messages.received" | "contacts.opted_out" | "contacts.opted_in">;
+  events?: Array<"messages.status" | "replies.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status" | "messages.received" | "contacts.opted_out" | "contacts.opted_in" | "endpoints.status" | "deliveries.dead">;
   /** `paused`: events are kept. `active`: they are delivered, also after the endpoint was disabled. */
   status?: "active" | "paused";
 };
@@ -3134,7 +3184,7 @@ export type WebhookStatisticsList = {
 };
 
 /** The body of a webhook. */
-export type WebhookEvent = MessageStatusEvent | ReplyStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | SenderStatusEvent | MessageReceivedEvent | ContactOptedOutEvent | ContactOptedInEvent | TestEvent;
+export type WebhookEvent = MessageStatusEvent | ReplyStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | SenderStatusEvent | MessageReceivedEvent | ContactOptedOutEvent | ContactOptedInEvent | EndpointStatusEvent | DeadDeliveriesEvent | TestEvent;
 
 /** Every error code of the API. */
 export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'contact_not_found' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'held' | 'host_mismatch' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'link_invalid' | 'link_not_found' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_gone' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'send_state_conflict' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'session_invalid' | 'session_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout' | 'window_closed';

@@ -60,6 +60,8 @@ const kindsByEvent: Record<string, Kind> = {
   'senders.status': 'senders',
   'contacts.opted_out': 'optOuts',
   'contacts.opted_in': 'optOuts',
+  'endpoints.status': 'endpoints',
+  'deliveries.dead': 'deliveries',
 };
 
 /** The kind of a webhook event's object. */

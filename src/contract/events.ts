@@ -8,7 +8,7 @@ import { ReceivedMessageItem } from './received.ts';
 import { SenderChange } from './senders.ts';
 import { MessageError } from './sends.ts';
 import { TemplateChange } from './templates.ts';
-import type { EventKind } from './webhooks.ts';
+import { DeadDeliveries, EndpointChange, type EventKind } from './webhooks.ts';
 
 const event = <T extends TSchema>(kind: EventKind, title: string, data: T) =>
   Type.Object(
@@ -142,6 +142,14 @@ export const documentedEvents: Record<EventKind, DocumentedEvent> = {
   'contacts.opted_in': {
     summary: 'A person receives everything again',
     body: event('contacts.opted_in', 'ContactOptedInEvent', OptOutChange),
+  },
+  'endpoints.status': {
+    summary: 'Another webhook endpoint was disabled, paused or activated',
+    body: event('endpoints.status', 'EndpointStatusEvent', EndpointChange),
+  },
+  'deliveries.dead': {
+    summary: 'Deliveries of another webhook endpoint became dead',
+    body: event('deliveries.dead', 'DeadDeliveriesEvent', DeadDeliveries),
   },
   test: {
     summary: 'The test operation was called',

@@ -15,9 +15,19 @@ export const subscribableKinds = [
   'messages.received',
   'contacts.opted_out',
   'contacts.opted_in',
+  'endpoints.status',
+  'deliveries.dead',
 ] as const;
 export type SubscribableKind = (typeof subscribableKinds)[number];
 export type EventKind = SubscribableKind | 'test';
+
+/** Kinds about the gateway's own work. No dead delivery of such an event is announced by another. */
+export const operationalKinds = [
+  'senders.status',
+  'calendars.status',
+  'endpoints.status',
+  'deliveries.dead',
+] as const satisfies readonly SubscribableKind[];
 
 const closed = { additionalProperties: false } as const;
 
@@ -56,6 +66,10 @@ const endpointFields = {
       'The gateway delivers nothing before this instant, after failures or because the receiver requested it with Retry-After. `PATCH` with `status: active`, or a successful test event, clears it.',
     ),
   ),
+  waiting: Type.Integer({
+    description:
+      'Deliveries that wait in the database: due, to be retried, or behind an earlier stage. At most 10,000 are counted.',
+  }),
   rotation: nullable(
     Type.Object(
       {
@@ -76,6 +90,7 @@ export const endpointExample = {
   disabledReason: null,
   failingSince: null,
   restingUntil: null,
+  waiting: 0,
   rotation: null,
   createdAt: '2026-03-10T14:00:00.000Z',
 };
@@ -96,6 +111,65 @@ export const EndpointItemWithSecret = Type.Object(
     title: 'NewEndpoint',
     description: 'A webhook endpoint with its secret.',
     examples: [{ ...endpointExample, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' }],
+  },
+);
+
+/** The data of `endpoints.status` events. */
+export const EndpointChange = Type.Object(
+  {
+    endpoint: EndpointItem,
+    changed: Type.Array(
+      Type.Object(
+        {
+          name: Type.Literal('status', { description: 'What changed.' }),
+          from: Type.String({ description: 'The previous status.' }),
+          to: Type.String({ description: 'The new status.' }),
+        },
+        { description: 'One change.' },
+      ),
+      { description: 'What changed.' },
+    ),
+  },
+  {
+    title: 'EndpointChange',
+    description: 'An endpoint and what changed. Sent to the other endpoints of the account.',
+    examples: [
+      {
+        endpoint: {
+          ...endpointExample,
+          status: 'disabled',
+          disabledReason: 'gone: the receiver answered 410',
+        },
+        changed: [{ name: 'status', from: 'active', to: 'disabled' }],
+      },
+    ],
+  },
+);
+
+/** The data of `deliveries.dead` events. */
+export const DeadDeliveries = Type.Object(
+  {
+    endpointId: Type.String({ ...Id, description: 'The endpoint that did not get them.' }),
+    count: Type.Integer({ description: 'How many deliveries became dead.' }),
+    from: instant('When the first of them became dead.'),
+    to: instant('When the last of them became dead.'),
+    reasons: Type.Record(Type.String(), Type.Integer(), {
+      description: 'How many for each reason: the `lastFailure` of the deliveries.',
+    }),
+  },
+  {
+    title: 'DeadDeliveries',
+    description:
+      'Deliveries of an endpoint became dead. Sent to the other endpoints of the account, at most once a minute for each endpoint; never about deliveries of operational events.',
+    examples: [
+      {
+        endpointId: '019a0b5e-7c00-7000-8000-000000000007',
+        count: 12,
+        from: '2026-03-10T14:00:00.000Z',
+        to: '2026-03-10T14:00:48.000Z',
+        reasons: { endpoint_disabled: 12 },
+      },
+    ],
   },
 );
 

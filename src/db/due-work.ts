@@ -58,7 +58,8 @@ export async function findDueWork(db: Db, processId: number): Promise<DueWorkFou
         select from deliveries d where d.endpoint_id = e.id and d.due_at <= ${soon} limit 1) x
         where e.paused_until is null or e.paused_until <= ${soon}) as deliver,
       exists (select from endpoints where bury_until is not null or recovered_at is not null)
-        or exists (select from replays where finished_at is null) as "endpointMaintenance",
+        or exists (select from replays where finished_at is null)
+        or exists (select from endpoint_changes) or exists (select from dead_deliveries) as "endpointMaintenance",
       exists (select from bookings where due_at <= ${soon}) as reconcile,
       exists (select from calendar_connections where dead_at is null and changes_due_at <= now()) as "calendarSync",
       exists (select from media where due_at <= now()) as "mediaCleanup",

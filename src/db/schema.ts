@@ -238,6 +238,20 @@ export interface DatabaseClock {
   single: Generated<boolean>;
 }
 
+export interface DeadAnnouncements {
+  at: Timestamp;
+  endpoint_id: string;
+}
+
+export interface DeadDeliveries {
+  account_id: string;
+  at: Generated<Timestamp>;
+  count: number;
+  endpoint_id: string;
+  id: Generated<number>;
+  reason: string;
+}
+
 export interface Deliveries {
   account_id: string;
   attempts: Generated<number>;
@@ -290,6 +304,15 @@ export interface Departments {
   description: string | null;
   id: string;
   name: string;
+}
+
+export interface EndpointChanges {
+  account_id: string;
+  at: Generated<Timestamp>;
+  endpoint_id: string;
+  from_status: string;
+  id: Generated<number>;
+  to_status: string;
 }
 
 export interface Endpoints {
@@ -800,10 +823,13 @@ export interface DB {
   contacts: Contacts;
   dashboard_links: DashboardLinks;
   database_clock: DatabaseClock;
+  dead_announcements: DeadAnnouncements;
+  dead_deliveries: DeadDeliveries;
   deliveries: Deliveries;
   delivery_counts: DeliveryCounts;
   delivery_leases: DeliveryLeases;
   departments: Departments;
+  endpoint_changes: EndpointChanges;
   endpoints: Endpoints;
   form_questions: FormQuestions;
   gateway_state: GatewayState;

@@ -7,6 +7,7 @@ import { isGatewayHeld } from '../db/gateway-state.ts';
 import { jsonLines } from '../db/json-lines.ts';
 import { sqlConstants } from '../db/sql-constants.ts';
 import type { CountChange } from '../statistics/count-store.ts';
+import { recordDead } from './delivery/dead-store.ts';
 import {
   type AttemptResult,
   deadReason,
@@ -39,6 +40,8 @@ export interface NewEvent {
   body: string;
   /** If set, the body is not stored, but made again from the message when it is read. */
   derivation?: Derivation | undefined;
+  /** An endpoint that does not get it. */
+  exceptEndpointId?: string | undefined;
 }
 
 /** An inserted and leased delivery. One with `rank` 1 may start now; the rows after it, up to the next `rank` 1, are its later stages. */
@@ -63,6 +66,9 @@ export async function insertDeliveries(
   changes: readonly CountChange[] = [],
   leaseId: string = uuidv7(),
 ): Promise<InsertedDelivery[]> {
+  const excepted = events.some(({ exceptEndpointId }) => exceptEndpointId !== undefined)
+    ? sql`and e.id is distinct from (${arrayText(events.map((event) => event.exceptEndpointId ?? null))}::uuid[])[v.no]`
+    : sql``;
   const { rows } = await sql<InsertedDelivery>`
     /* insertDeliveries */ with v as materialized (
       select * from unnest(${arrayText(events.map((event) => event.accountId))}::uuid[],
@@ -86,7 +92,7 @@ export async function insertDeliveries(
         (v.subject_id, e.id) in (select subject_id, endpoint_id from earlier) as behind,
         e.status = ${status.active} and e.failures < ${failuresToBackOff} and e.paused_until is null
           and not e.id = any (${[...busyEndpointIds]}::uuid[]) and not ${isGatewayHeld} as open
-      from v join endpoints e on e.account_id = v.account_id and e.status <> ${status.deleted} and v.kind = any (e.events)
+      from v join endpoints e on e.account_id = v.account_id and e.status <> ${status.deleted} and v.kind = any (e.events) ${excepted}
       where (v.subject_id, e.id, v.stage) not in (select subject_id, endpoint_id, stage from known)),
     written as (
       insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, message_id, body, body_form, made_ms, state, due_at,
@@ -98,6 +104,7 @@ export async function insertDeliveries(
         case when dead then ${reason.endpointDisabled} end
       from new),
     leased as (${insertLease(leaseId, processId, isLeased)}),
+    recorded as (${recordDead(sql`new`, { where: sql`f.dead`, reason: sql`${reason.endpointDisabled}::text` })}),
     counted as (${insertDeadCounts(sql`new`, { where: sql`f.dead`, and: changes })})
     select n.id, n.no::int, n.endpoint_id as "endpointId", n.version, n.failures, n.rank::int
     from new n where ${isLeased}

@@ -23,6 +23,8 @@ const kinds: EventKind[] = [
   'calendars.status',
   'contacts.opted_out',
   'contacts.opted_in',
+  'endpoints.status',
+  'deliveries.dead',
 ];
 
 export function AddEndpoint({ onDone }: { onDone: () => void }) {

@@ -6,6 +6,7 @@ import { isGatewayHeld } from '../../db/gateway-state.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { disabledReason, endpointStatus } from '../endpoints/status.ts';
 import { deadLetterWithin } from '../endpoints/store.ts';
+import { recordDead } from './dead-store.ts';
 import {
   deadReason,
   deliveryState,
@@ -173,11 +174,12 @@ export async function failDeliveries(
         x(subject_id, endpoint_id, stage, status, reason, ms, answer, detail, delay, asked)
       where ${match} and ${isPending('d')}
       returning d.account_id, d.subject_id, d.endpoint_id, d.stage, d.attempts, x.status, x.reason, x.ms, x.answer,
-        x.detail, x.delay is null as is_dead),
+        x.detail, x.delay is null as is_dead, d.kind, d.last_failure),
     behind as (
       update deliveries d set due_at = now() + ${waitingMax} from moved x
       where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.state = ${state.waiting} and d.due_at is null),
-    counted as (${insertFailureCounts})
+    counted as (${insertFailureCounts}),
+    recorded as (${recordDead(sql`moved`, { where: sql`f.is_dead`, reason: sql`f.last_failure` })})
     insert into attempts (subject_id, endpoint_id, stage, no, status, failure, ms, answer, detail)
     select subject_id, endpoint_id, stage, attempts, status, reason, ms, answer, detail from moved`.execute(
     tx,
@@ -209,7 +211,7 @@ export async function recordEndpointFailures(
   failures: readonly EndpointFailures[],
 ): Promise<FailingEndpoint[]> {
   const { rows } = await sql<FailingEndpoint>`
-    update endpoints e set
+    with changed as (update endpoints e set
       failing_since = y.since, failures = e.failures + y.failures,
       paused_until = nullif(greatest(coalesce(e.paused_until, '-infinity'), now() + y.wait * interval '1 ms',
         case when e.failures + y.failures >= ${failuresToBackOff}
@@ -220,7 +222,7 @@ export async function recordEndpointFailures(
       recovered_at = case when y.why is null then e.recovered_at end,
       version = e.version + case when y.why is null then 0 else 1 end
     from (
-      select t.id, t.failures, nullif(least(t.wait, ${longestRestMs}), 0) as wait, coalesce(o.failing_since, now()) as since,
+      select t.id, t.failures, nullif(least(t.wait, ${longestRestMs}), 0) as wait, coalesce(o.failing_since, now()) as since, o.status as was,
         case when t.gone then ${disabledBecause.gone}
           when o.failing_since <= now() - interval '5 days' then ${disabledBecause.failing} end as why
       from unnest(${failures.map((item) => item.endpointId)}::uuid[], ${failures.map((item) => item.failures)}::int[],
@@ -228,8 +230,11 @@ export async function recordEndpointFailures(
         t(id, failures, gone, wait)
       join endpoints o on o.id = t.id and o.status in (${status.active}, ${status.paused}) order by t.id for update of o) y
     where e.id = y.id
-    returning e.id, e.status, e.disabled_reason as "disabledReason",
-      e.paused_until is not null and e.paused_until > now() as resting`.execute(tx);
+    returning e.*, y.was),
+    recorded as (insert into endpoint_changes (account_id, endpoint_id, from_status, to_status)
+      select account_id, id, was, status from changed where status <> was)
+    select id, status, disabled_reason as "disabledReason", paused_until is not null and paused_until > now() as resting
+    from changed`.execute(tx);
   return rows;
 }
 

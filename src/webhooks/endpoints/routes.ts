@@ -21,12 +21,11 @@ import {
   type EndpointDeps,
   type EndpointWithSecret,
   getEndpoint,
-  overlaps,
   removeEndpoint,
   rotateSecret,
 } from './endpoint.ts';
-import { endpointStatus } from './status.ts';
-import { type EndpointRow, listEndpoints } from './store.ts';
+import { endpointItem } from './presenter.ts';
+import { countWaiting, type EndpointRow, listEndpoints } from './store.ts';
 
 export interface EndpointRoutesDeps extends EndpointDeps {
   /** Releases what is queued in memory for an endpoint that was changed or deleted. */
@@ -38,18 +37,26 @@ const path = '/v1/webhooks/endpoints';
 
 /** `GET` and `POST /v1/webhooks/endpoints`, and the operations on one endpoint, except replays and test events. */
 export function endpointRoutes(server: Server, deps: EndpointRoutesDeps): void {
-  const item = (row: EndpointRow): EndpointItem => endpointItem(row, deps.clock.now());
-  const shown = (made: EndpointWithSecret) => ({ ...item(made), secret: made.shownSecret });
+  const items = async (rows: readonly EndpointRow[]): Promise<EndpointItem[]> => {
+    const waiting = await countWaiting(
+      deps.db,
+      rows.map(({ id }) => id),
+    );
+    return rows.map((row) => endpointItem(row, waiting.get(row.id) ?? 0, deps.clock.now()));
+  };
+  const item = async (row: EndpointRow) => (await items([row]))[0] as EndpointItem;
+  const shown = async (made: EndpointWithSecret) => ({ ...(await item(made)), secret: made.shownSecret });
 
-  listAndCreate(server, deps, item, shown);
+  listAndCreate(server, deps, items, shown);
   oneEndpoint(server, deps, item);
   secretRoutes(server, deps, item, shown);
 }
 
-type Item = (row: EndpointRow) => EndpointItem;
-type Shown = (made: EndpointWithSecret) => EndpointItem & { secret: string };
+type Items = (rows: readonly EndpointRow[]) => Promise<EndpointItem[]>;
+type Item = (row: EndpointRow) => Promise<EndpointItem>;
+type Shown = (made: EndpointWithSecret) => Promise<EndpointItem & { secret: string }>;
 
-function listAndCreate(server: Server, deps: EndpointRoutesDeps, item: Item, shown: Shown): void {
+function listAndCreate(server: Server, deps: EndpointRoutesDeps, items: Items, shown: Shown): void {
   server.get(
     path,
     {
@@ -61,7 +68,7 @@ function listAndCreate(server: Server, deps: EndpointRoutesDeps, item: Item, sho
     },
     async ({ caller, query }) => {
       const { rows, total } = await listEndpoints(deps.db, caller.accountId, pageWindow(query));
-      return ok('Webhook endpoints listed.', pageOf(rows.map(item), total, query));
+      return ok('Webhook endpoints listed.', pageOf(await items(rows), total, query));
     },
   );
 
@@ -76,7 +83,7 @@ function listAndCreate(server: Server, deps: EndpointRoutesDeps, item: Item, sho
     },
     async ({ caller, body }) => {
       const made = await createEndpoint(deps, { ...body, accountId: caller.accountId });
-      return ok('Webhook endpoint added. Its secret is shown only once.', shown(made));
+      return ok('Webhook endpoint added. Its secret is shown only once.', await shown(made));
     },
   );
 }
@@ -92,7 +99,7 @@ function oneEndpoint(server: Server, deps: EndpointRoutesDeps, item: Item): void
       config,
     },
     async ({ caller, params }) =>
-      ok('Webhook endpoint found.', item(await getEndpoint(deps.db, caller.accountId, params.id))),
+      ok('Webhook endpoint found.', await item(await getEndpoint(deps.db, caller.accountId, params.id))),
   );
 
   server.patch(
@@ -108,7 +115,7 @@ function oneEndpoint(server: Server, deps: EndpointRoutesDeps, item: Item): void
     async ({ caller, params, body }) => {
       const row = await changeEndpoint(deps, { ...body, accountId: caller.accountId, id: params.id });
       deps.deliveries.drop(row.id);
-      return ok('Webhook endpoint changed.', item(row));
+      return ok('Webhook endpoint changed.', await item(row));
     },
   );
 
@@ -147,7 +154,7 @@ function secretRoutes(server: Server, deps: EndpointRoutesDeps, item: Item, show
         accountId: caller.accountId,
         id: params.id,
       });
-      return ok('Secret rotated. The new one is shown only once.', shown(made));
+      return ok('Secret rotated. The new one is shown only once.', await shown(made));
     },
   );
 
@@ -163,25 +170,7 @@ function secretRoutes(server: Server, deps: EndpointRoutesDeps, item: Item, show
     async ({ caller, params }) =>
       ok(
         'The new secret is active.',
-        item(await activateSecret(deps, { accountId: caller.accountId, id: params.id })),
+        await item(await activateSecret(deps, { accountId: caller.accountId, id: params.id })),
       ),
   );
-}
-
-function endpointItem(row: EndpointRow, nowMs: number): EndpointItem {
-  return {
-    _id: row.id,
-    url: row.url,
-    description: row.description,
-    events: row.events,
-    status: row.status === endpointStatus.deleted ? endpointStatus.disabled : row.status,
-    disabledReason: row.disabled_reason,
-    failingSince: row.failing_since?.toISOString() ?? null,
-    restingUntil: row.resting_until?.toISOString() ?? null,
-    rotation:
-      row.overlap_until && overlaps(row, nowMs)
-        ? { overlapUntil: row.overlap_until.toISOString(), activated: row.next_activated }
-        : null,
-    createdAt: row.created_at.toISOString(),
-  };
 }

@@ -99,6 +99,18 @@ export async function findTarget(db: Db, id: string): Promise<EndpointRow | unde
   return rows[0];
 }
 
+/** More waiting deliveries are not counted. */
+const waitingMax = 10_000;
+
+/** How many deliveries wait in the database for each endpoint, up to 10,000: those with a `due_at`. */
+export async function countWaiting(db: Db, ids: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; waiting: number }>`
+    select e.id, (select count(*)::int from (
+      select from deliveries d where d.endpoint_id = e.id and d.due_at is not null limit ${waitingMax}::int) x) as waiting
+    from unnest(${[...ids]}::uuid[]) e(id)`.execute(db);
+  return new Map(rows.map(({ id, waiting }) => [id, waiting]));
+}
+
 /** The current version of each endpoint, and whether it accepts deliveries. */
 export async function findVersions(
   db: Db,
@@ -123,7 +135,7 @@ export interface EndpointChange {
 /** Updates what its owner may change. A new URL restarts it too. */
 export async function updateEndpoint(tx: Tx, id: string, change: EndpointChange): Promise<EndpointRow> {
   const { rows } = await sql<EndpointRow>`
-    update endpoints e set
+    with changed as (update endpoints e set
       url = ${change.url}, description = ${change.description}, events = ${[...change.events]}::text[],
       status = ${change.status}, version = version + 1,
       disabled_reason = case when ${change.status} = ${status.disabled} then e.disabled_reason end,
@@ -131,9 +143,12 @@ export async function updateEndpoint(tx: Tx, id: string, change: EndpointChange)
       failing_since = case when x.restart then null else e.failing_since end,
       failures = case when x.restart then 0 else e.failures end,
       paused_until = case when x.restart then null else e.paused_until end
-    from (select ${change.restart} or url <> ${change.url} as restart from endpoints where id = ${id}) x
+    from (select ${change.restart} or url <> ${change.url} as restart, status as was from endpoints where id = ${id}) x
     where e.id = ${id}
-    returning ${columns}`.execute(tx);
+    returning e.*, x.was),
+    recorded as (insert into endpoint_changes (account_id, endpoint_id, from_status, to_status)
+      select account_id, id, was, status from changed where status <> was)
+    select ${columns} from changed`.execute(tx);
   return rows[0] as EndpointRow;
 }
 

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
+import { recordDead } from '../delivery/dead-store.ts';
 import { deadReason, deliveryState } from '../delivery/delivery.ts';
 import { insertDeadCounts } from '../delivery/delivery-counts-store.ts';
 import { endpointStatus } from '../endpoints/status.ts';
@@ -54,7 +55,8 @@ export async function deadLetterDeliveries(
       from (select subject_id, endpoint_id, stage from deliveries
         where endpoint_id = ${id} and due_at is not null order by due_at limit ${limit}::int for update skip locked) x
       where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage
-      returning d.account_id, d.endpoint_id),
+      returning d.account_id, d.endpoint_id, d.kind),
+    recorded as (${recordDead(sql`moved`, { where: sql`true`, reason: sql`${reason}::text` })}),
     counted as (${insertDeadCounts(sql`moved`)})
     select count(*)::int as n from moved`.execute(tx);
   return rows[0]?.n ?? 0;

@@ -82,4 +82,29 @@ export const mutations: Mutation[] = [
     replace: 'd.due_at',
     tests: rests,
   },
+  {
+    name: 'an endpoint is told that it was disabled',
+    file: 'src/webhooks/publish-store.ts',
+    find: 'and v.kind = any (e.events) ${excepted}',
+    replace: 'and v.kind = any (e.events)',
+    tests: ['test/api/webhooks-operational.test.ts'],
+  },
+  {
+    name: 'dead deliveries are announced again at once',
+    file: 'src/webhooks/operational-store.ts',
+    find: `      and not exists (select from dead_announcements x where x.endpoint_id = e.id and x.at between now() - interval '1 minute' and now())
+    order by e.id limit \${limit}::int
+    on conflict (endpoint_id) do update set at = excluded.at where a.at not between now() - interval '1 minute' and now()
+`,
+    replace: `    order by e.id limit \${limit}::int on conflict (endpoint_id) do update set at = excluded.at
+`,
+    tests: ['test/api/webhooks-operational.test.ts'],
+  },
+  {
+    name: 'dead operational events are announced by others',
+    file: 'src/webhooks/delivery/dead-store.ts',
+    find: "and coalesce(f.kind, '') <> all (${operational}::text[])",
+    replace: '',
+    tests: ['test/api/webhooks-operational.test.ts'],
+  },
 ];
