@@ -23,6 +23,7 @@ const names = [
   'storage',
   'statistics',
   'idle',
+  'backup',
 ] as const;
 
 async function load(name: string): Promise<Workload> {

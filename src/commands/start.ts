@@ -34,7 +34,7 @@ async function open(
 ): Promise<void> {
   const { running, signal, log } = options;
   print('Starting the database …');
-  running.database = await openDatabase(databaseOf(settings), log, 'migrate');
+  running.database = await openDatabase({ ...databaseOf(settings), onProgress: print }, log, 'migrate');
   signal.throwIfAborted();
   if (options.sandbox) {
     await requireDemoDatabase(settings, running.database.db);

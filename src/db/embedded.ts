@@ -7,14 +7,16 @@ import {
   acquireServer,
   type EmbeddedLog,
   type ServerContext,
+  ServerStartError,
   serverLogOf,
 } from './embedded-acquire.ts';
-import { administrator, ensureCluster, readPasswords } from './embedded-cluster.ts';
+import { administrator, ensureCluster, majorOf, readPasswords } from './embedded-cluster.ts';
 import { prepareFolders, removeOldSockets } from './embedded-folders.ts';
 import { startLogRotation } from './embedded-log.ts';
 import { readPostmaster, stopServer } from './embedded-postmaster.ts';
 import { findProgram } from './embedded-program.ts';
 import { gatewayDatabase } from './embedded-roles.ts';
+import { finishUpgrade, settleUpgrade, undoUpgrade } from './embedded-upgrade.ts';
 
 export interface EmbeddedOptions {
   dataDir: string;
@@ -23,6 +25,10 @@ export interface EmbeddedOptions {
   overLoopback?: boolean;
   /** Settings for postgresql.conf that override ours. */
   settings?: Record<string, string>;
+  /** Move a database of an earlier major version of PostgreSQL to the present one. Otherwise it is rejected. */
+  upgrade?: boolean | undefined;
+  /** Called with a line for people while the database is being moved. */
+  onProgress?: ((text: string) => void) | undefined;
 }
 
 interface Login {
@@ -129,20 +135,36 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const { log } = options;
   const folders = await prepareFolders(options.dataDir);
   const program = await findProgram(folders.copyTargets, folders.owner !== undefined);
+  const overLoopback = options.overLoopback ?? process.platform === 'win32';
+  const { dataDir, onProgress } = options;
+  const upgrade = { folders, program, dataDir, log, overLoopback, onProgress };
+  await settleUpgrade(upgrade);
+  const major = await majorOf(folders.cluster);
+  if (options.upgrade && Number(major) < Number(program.major))
+    // loaded once in years
+    await (await import('./embedded-move.ts')).moveCluster(major as string, upgrade);
   const isNew = !existsSync(folders.cluster);
   await ensureCluster(folders, program);
   const context: ServerContext = {
     folders,
     program,
-    dataDir: options.dataDir,
+    dataDir,
     log,
-    overLoopback: options.overLoopback ?? process.platform === 'win32',
+    overLoopback,
     settings: options.settings ?? {},
     listenAddress: undefined,
   };
-  const first = await acquireServer(context);
+  const first = await acquireServer(context).catch(async (error: Error) => {
+    // not if another gateway uses it
+    if (!(error instanceof ServerStartError) || !(await undoUpgrade(upgrade))) throw error;
+    throw new Error(
+      `The new version of PostgreSQL does not start on the moved database, so the old directory is back, unchanged: ${error.message}`,
+      { cause: error },
+    );
+  });
   const keeper = new ServerSupervisor(context, first);
   try {
+    await finishUpgrade(upgrade);
     await removeOldSockets(
       folders,
       context.listenAddress && 'socketFolder' in context.listenAddress

@@ -36,9 +36,13 @@ const settings = [
 
 /**
  * Begins to load into a migrated database. What migrations inserted is removed; partitions become those of the plan; the gateway
- * is held. Nobody else can read or write these tables until the end.
+ * is held, unless `hold` is false. Nobody else can read or write these tables until the end.
  */
-export async function openLoad(connection: Connection, plan: LoadPlan): Promise<Load> {
+export async function openLoad(
+  connection: Connection,
+  plan: LoadPlan,
+  { hold = true }: { hold?: boolean } = {},
+): Promise<Load> {
   const client = new pg.Client({ ...connection, application_name: 'gateway restore', keepAlive: true });
   client.on('error', () => {});
   await client.connect();
@@ -50,7 +54,7 @@ export async function openLoad(connection: Connection, plan: LoadPlan): Promise<
     await makePartitions(client, plan.partitions);
     // tables of later migrations hold the gateway themselves
     const { rows } = await client.query("select to_regclass('gateway_state') is not null as there");
-    if (rows[0].there) await client.query('update gateway_state set held_since = now()');
+    if (rows[0].there && hold) await client.query('update gateway_state set held_since = now()');
   } catch (error) {
     await client.end().catch(() => undefined);
     throw error;

@@ -28,6 +28,8 @@ export interface Where {
   dataDir: string;
   /** Default 6. */
   maxConnections?: number;
+  /** Called with lines for people while an embedded database is moved to a new major version of PostgreSQL. */
+  onProgress?: (text: string) => void;
 }
 
 /**
@@ -40,7 +42,12 @@ export async function openDatabase(where: Where, log: EmbeddedLog, purpose: Purp
     throw new Error(noDatabaseText(where.dataDir));
   const embedded = where.connection
     ? undefined
-    : await startEmbeddedPostgres({ dataDir: where.dataDir, log });
+    : await startEmbeddedPostgres({
+        dataDir: where.dataDir,
+        log,
+        upgrade: purpose === 'migrate',
+        onProgress: where.onProgress,
+      });
   const connection = where.connection ?? (embedded?.connection as Connection);
   const stopNow = () => embedded?.stopNow();
   const db = openDb(connection, { maxConnections: where.maxConnections ?? 6, applicationName: 'gateway' });

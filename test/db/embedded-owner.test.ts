@@ -52,7 +52,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     await changeOwner(owner, cluster);
     const { folder: program } = await findProgram([rootsFolder], true);
     const socketFolder = await makePrivateFolder(join(folder, 'socket-'), owner);
-    const settings = settingsText(serverSettings({ socketFolder }));
+    const settings = settingsText(serverSettings({ socketFolder }, '18'));
     const old = await startServer({ program, cluster, owner, logFile: join(folder, 'log'), settings });
     expect(userOf(old?.pid ?? 0)).toBe(String(owner.uid));
     const next = await startEmbeddedPostgres({ dataDir, log });

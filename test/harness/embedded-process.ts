@@ -2,14 +2,14 @@
 import { createInterface } from 'node:readline';
 import { startEmbeddedPostgres } from '../../src/db/embedded.ts';
 
-const [dataDir = ''] = process.argv.slice(2);
+const [dataDir = '', upgrade] = process.argv.slice(2);
 const say = (word: object) => process.stdout.write(`${JSON.stringify(word)}\n`);
 const log = { info() {}, warn() {}, error() {} };
 
 process.on('SIGINT', () => say({ event: 'interrupted' }));
 
 try {
-  const server = await startEmbeddedPostgres({ dataDir, log });
+  const server = await startEmbeddedPostgres({ dataDir, log, upgrade: upgrade === 'upgrade' });
   say({ event: 'started', adopted: server.adopted, connection: server.connection });
   for await (const line of createInterface({ input: process.stdin })) {
     if (line === 'stop') break;

@@ -74,4 +74,25 @@ export const mutations: Mutation[] = [
     replace: '',
     tests: ['test/db/db.test.ts'],
   },
+  {
+    name: 'an unverified copy takes the place of the old directory',
+    file: 'src/db/embedded-upgrade.ts',
+    find: 'const isVerified = existsSync(join(copy, unprovenName));',
+    replace: 'const isVerified = existsSync(copy);',
+    tests: ['test/db/embedded-upgrade.test.ts'],
+  },
+  {
+    name: 'a directory that a gateway has used is given up for the old one',
+    file: 'src/db/embedded-upgrade.ts',
+    find: 'if (!existsSync(join(cluster, unprovenName)) || !existsSync(old)) return false;',
+    replace: 'if (!existsSync(old)) return false;',
+    tests: ['test/db/embedded-upgrade.test.ts'],
+  },
+  {
+    name: 'a copy that was given up counts as verified',
+    file: 'src/db/embedded-upgrade.ts',
+    find: 'await rm(join(cluster, unprovenName));\n  await rm(copy',
+    replace: 'await rm(copy',
+    tests: ['test/db/embedded-upgrade.test.ts'],
+  },
 ];
