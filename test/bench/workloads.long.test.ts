@@ -32,6 +32,7 @@ const shortForms: Record<string, [options: string, row: RegExp][]> = {
   growth: [['--messages 20000', /claim/]],
   statistics: [['--times 2 --messages 100000', /interval=hour&by=template/]],
   idle: [['--after 1 --seconds 5', /transactions\/s/]],
+  backup: [['--messages 200 --rounds 2 --beneath 2000', /beside a backup/]],
 };
 
 const runs = readdirSync(join(root, 'bench/workloads')).flatMap((file) => {

