@@ -7,19 +7,32 @@ import { root } from './program.ts';
 
 export const hasNginx = () => spawnSync('nginx', ['-v']).error === undefined;
 
-/** Replaces what the operator replaces: ports, the processes' address and the certificate's paths. */
-function filledIn(folder: string, ports: { http: number; https: number; gateway: number }): string {
-  const text = readFileSync(join(root, 'ops/nginx/chatbot-gateway.conf'), 'utf8');
+interface Ports {
+  http: number;
+  https: number;
+  /** Of the process that is named; with the containers' configuration, of api-1. */
+  gateway: number;
+  /** Of api-2, with the containers' configuration. */
+  second?: number;
+}
+
+/** Replaces what the operator replaces: ports, the processes' addresses and the certificate's paths. */
+function filledIn(folder: string, ports: Ports): string {
+  const name = ports.second === undefined ? 'chatbot-gateway.conf' : 'compose.conf';
+  const text = readFileSync(join(root, 'ops/nginx', name), 'utf8');
   return text
     .replaceAll(/^ *listen \[::\].*\n/gm, '')
     .replace('listen 80;', `listen 127.0.0.1:${ports.http};`)
     .replace('listen 443 ssl', `listen 127.0.0.1:${ports.https} ssl`)
     .replace('server 127.0.0.1:8080', `server 127.0.0.1:${ports.gateway}`)
+    .replace('server api-1:8080', `server 127.0.0.1:${ports.gateway}`)
+    .replace('server api-2:8080', `server 127.0.0.1:${ports.second}`)
+    .replaceAll('/etc/nginx/certificates', folder)
     .replaceAll('/etc/letsencrypt/live/gateway.example.com', folder);
 }
 
-/** Writes a whole configuration around ops/nginx/chatbot-gateway.conf to a new folder. */
-export function nginxFolder(ports: { http: number; https: number; gateway: number }) {
+/** Writes a whole configuration around a file of ops/nginx to a new folder. */
+export function nginxFolder(ports: Ports) {
   const folder = mkdtempSync(join(tmpdir(), 'nginx-test-'));
   execFileSync(
     'openssl',
@@ -35,7 +48,12 @@ export function nginxFolder(ports: { http: number; https: number; gateway: numbe
         '-days',
         '2',
       ],
-      ...['-subj', '/CN=gateway.example.com', '-addext', 'subjectAltName=DNS:gateway.example.com'],
+      ...[
+        '-subj',
+        '/CN=gateway.example.com',
+        '-addext',
+        'subjectAltName=DNS:gateway.example.com,DNS:localhost',
+      ],
       ...['-keyout', join(folder, 'privkey.pem'), '-out', join(folder, 'fullchain.pem')],
     ],
     { stdio: 'ignore' },
