@@ -100,7 +100,7 @@ export const elsewhere: readonly Elsewhere[] = [
   { path: 'docs/install.md', contains: 'renewal-hooks/deploy/nginx', reason: 'as above' },
   { path: 'docs/install.md', contains: 'gw doctor', reason: 'as above' },
   { path: 'docs/install.md', contains: 'gw sender add', reason: 'as above' },
-  { path: 'docs/install.md', contains: 'BACKUP_TO=/var/backups', reason: 'as above' },
+  { path: 'docs/install.md', contains: 'BACKUP_TO=/var/lib', reason: 'as above' },
   { path: 'docs/install.md', contains: 'gw restore', reason: 'as above' },
   { path: 'docs/install.md', contains: 'gw release', reason: 'as above' },
   {
