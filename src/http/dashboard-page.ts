@@ -14,7 +14,15 @@ export const dashboardFolder = fileURLToPath(new URL('../../dashboard/dist', imp
 const noncePlaceholder = /__NONCE__/g;
 
 /** First segments of the dashboard's addresses. `dashboard/src/router.tsx` has the pages. */
-export const dashboardRooms = ['messages', 'sends', 'templates', 'senders', 'webhooks', 'keys'] as const;
+export const dashboardRooms = [
+  'messages',
+  'sends',
+  'templates',
+  'appointments',
+  'senders',
+  'webhooks',
+  'keys',
+] as const;
 
 const policy = (nonce: string): string =>
   [

@@ -53,6 +53,8 @@ const looks: Record<string, StateLook> = {
   undoing: look('move', 'backArrow'),
   undone: look('wait', 'backArrow'),
   no_show: look('warn', 'personCross'),
+  changing: moving,
+  event_deleted: look('warn', 'triangle'),
   // senders, calendars and checks
   halted: look('bad', 'octagon', true),
   connected: good,

@@ -5,6 +5,7 @@ import { Card } from '../design/card.tsx';
 import { Chart } from '../design/chart.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { wordOf } from '../design/state-badge.tsx';
+import { offsetMs } from '../text/civil.ts';
 import { formatClock, formatNumber, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { hoursOf } from './hours.ts';
@@ -23,7 +24,7 @@ export function LastDay() {
     },
     refetchInterval: 30_000,
   });
-  const shiftMs = (-new Date().getTimezoneOffset() * 60_000) % hourMs;
+  const shiftMs = offsetMs(new Date(), zone) % hourMs;
   const rows = data ? hoursOf(data.items, { nowMs: Date.now(), count: hours, shiftMs }) : [];
   const total = rows.reduce((sum, row) => sum + row.sent, 0);
   return (

@@ -29,7 +29,7 @@ export function TimingStep({ send, template: { senders }, onBack, onNext }: Prop
   const [senderId, setSender] = useState(send.senderId);
   const [isLater, setLater] = useState(send.sendAt !== null);
   const [at, setAt] = useState(
-    localInput(send.sendAt ? new Date(send.sendAt) : new Date(Date.now() + 3_600_000)),
+    localInput(send.sendAt ? new Date(send.sendAt) : new Date(Date.now() + 3_600_000), zone),
   );
   const [waitSeconds, setWait] = useState(send.expiresInSeconds ?? defaultWait);
   const { mutate, isPending, error } = useMutation({
@@ -38,7 +38,7 @@ export function TimingStep({ send, template: { senders }, onBack, onNext }: Prop
         sendId: send.sendId,
         body: {
           senderId,
-          sendAt: isLater ? ofLocalInput(at).toISOString() : null,
+          sendAt: isLater ? ofLocalInput(at, zone).toISOString() : null,
           expiresInSeconds: waitSeconds,
         },
       }),
@@ -86,7 +86,7 @@ export function TimingStep({ send, template: { senders }, onBack, onNext }: Prop
               aria-label={text('sendAt')}
               disabled={!isLater}
               required={isLater}
-              min={localInput(new Date())}
+              min={localInput(new Date(), zone)}
               value={at}
               onChange={({ target }) => setAt(target.value)}
             />

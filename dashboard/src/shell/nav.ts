@@ -1,6 +1,7 @@
 // The menu: every page with its route, icon and scope. Pages without their scope are not in it.
 
 import type { Icon } from '@tabler/icons-react';
+import IconCalendar from '@tabler/icons-react/dist/esm/icons/IconCalendar.mjs';
 import IconDeviceMobile from '@tabler/icons-react/dist/esm/icons/IconDeviceMobile.mjs';
 import IconHome2 from '@tabler/icons-react/dist/esm/icons/IconHome2.mjs';
 import IconKey from '@tabler/icons-react/dist/esm/icons/IconKey.mjs';
@@ -46,6 +47,10 @@ export const navGroups: NavGroup[] = [
       { key: 'sends', to: '/sends', icon: IconSpeakerphone, scope: 'messages:read' },
       { key: 'templates', to: '/templates', icon: IconTemplate, scope: 'templates:read' },
     ],
+  },
+  {
+    key: 'scheduling',
+    items: [{ key: 'appointments', to: '/appointments', icon: IconCalendar, scope: 'manage' }],
   },
   {
     key: 'connections',

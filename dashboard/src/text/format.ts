@@ -1,10 +1,11 @@
 // Numbers, dates and durations in the viewer's language and time zone.
-import { language } from './language.ts';
+import { direction, language } from './language.ts';
+import { zone } from './zone.ts';
+
+export { zone };
 
 /** The browser's own form of the page's language, such as en-GB: it knows how its people write dates. */
 const locale = navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language;
-/** The viewer's time zone. */
-export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
@@ -43,6 +44,31 @@ export function formatDay(at: Date, timeZone = zone): string {
 /** `Tue 24 Nov, 10:42`. */
 export const formatMoment = (at: Date, timeZone = zone) =>
   formatOf({ ...day, weekday: 'short', ...clock, timeZone }).format(at);
+/** A civil date, as `Tue 24 Nov` or in full, as `Tuesday 24 November 2026`. */
+export const formatDate = (date: string, isFull = false) =>
+  formatOf({
+    ...(isFull
+      ? { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }
+      : { weekday: 'short', ...day }),
+    timeZone: 'UTC',
+  }).format(new Date(`${date}T00:00:00Z`));
+/** Civil dates, as `23 – 27 November 2026`. */
+export const formatDates = (from: string, to: string) =>
+  formatOf({ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' }).formatRange(
+    new Date(`${from}T00:00:00Z`),
+    new Date(`${to}T00:00:00Z`),
+  );
+/** `10:30 – 11:00`; read from the right where the page is. */
+export function formatTimes(from: Date, to: Date, timeZone = zone): string {
+  const times = `${formatClock(from, timeZone)} – ${formatClock(to, timeZone)}`;
+  return direction === 'rtl' ? `\u2067${times}\u2069` : times;
+}
+/** The day on which weeks begin where the viewer is; Monday is 0. */
+export function firstWeekday(): number {
+  const { firstDay = 1 } =
+    (new Intl.Locale(locale) as { getWeekInfo?: () => { firstDay?: number } }).getWeekInfo?.() ?? {};
+  return firstDay - 1;
+}
 /** `24 Nov 2026, 10:42:16.402`. */
 export const formatInstant = (at: Date, timeZone = zone) =>
   formatOf({

@@ -1,10 +1,12 @@
 // The viewer's local time in a form: what `<input type="datetime-local">` shows and returns. Pure.
+import { civilDate, clockOf, instantOf, minuteOf, minutesOfClock } from '../text/civil.ts';
 
-const two = (value: number): string => String(value).padStart(2, '0');
-
-/** `2026-11-24T10:42`, in the viewer's zone. */
-export const localInput = (at: Date): string =>
-  `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`;
+/** `2026-11-24T10:42`, in the zone. */
+export const localInput = (at: Date, zone: string): string =>
+  `${civilDate(at, zone)}T${clockOf(minuteOf(at, zone))}`;
 
 /** The instant of what the input returned. */
-export const ofLocalInput = (text: string): Date => new Date(text);
+export function ofLocalInput(text: string, zone: string): Date {
+  const [date = '', clock = ''] = text.split('T');
+  return instantOf(date, minutesOfClock(clock), zone);
+}

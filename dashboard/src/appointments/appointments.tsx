@@ -1,0 +1,105 @@
+// The calendar: a day or week of the staff, or the list of a day; beside it the booking that is open.
+import IconUsers from '@tabler/icons-react/dist/esm/icons/IconUsers.mjs';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { Booking } from '../../../client/src/generated.ts';
+import { EmptyState, ErrorNote } from '../design/messages.tsx';
+import { useNarrow } from '../design/use-narrow.ts';
+import { useNow } from '../design/use-now.ts';
+import { usePageKeys } from '../design/use-page-keys.ts';
+import { useMay } from '../session/session.tsx';
+import { civilDate } from '../text/civil.ts';
+import { firstWeekday, zone } from '../text/format.ts';
+import { textsOf } from '../text/texts.ts';
+import { addressOf, type CalendarAddress, datesOf, searchOf, staffMax } from './address.ts';
+import { BookingPanel } from './booking-panel.tsx';
+import { DayList } from './day-list.tsx';
+import { Grid } from './grid.tsx';
+import { useMove } from './move.ts';
+import { bookingQuery, staffQuery } from './queries.ts';
+import { changeScope, isChangeable } from './state.ts';
+import { Toolbar } from './toolbar.tsx';
+import './appointments.css';
+
+export function Appointments() {
+  const text = textsOf('appointments');
+  const navigate = useNavigate();
+  const today = civilDate(new Date(useNow()), zone);
+  const isNarrow = useNarrow();
+  const mayChange = useMay(changeScope);
+  const asked = addressOf(useSearch({ strict: false }), today);
+  const address: CalendarAddress = isNarrow ? { ...asked, view: 'list' } : asked;
+  const { view, date, booking: bookingId, isMoving } = address;
+  const { data: staff, error, refetch } = useQuery(staffQuery);
+  const booking = useQuery({ ...bookingQuery(bookingId ?? ''), enabled: bookingId !== undefined });
+  const opened = bookingId === undefined ? undefined : booking.data;
+  const dates = datesOf(view, date, firstWeekday());
+  const move = useMove(isMoving && opened && isChangeable(opened) ? opened : undefined, dates);
+
+  const change = (next: Partial<CalendarAddress>) =>
+    void navigate({ to: '/appointments', search: searchOf({ ...asked, ...next }), replace: true });
+  const open = ({ _id }: Booking) => change({ booking: _id, isMoving: false });
+  const close = () => {
+    change({ booking: undefined, isMoving: false });
+    document.querySelector<HTMLElement>(`[data-booking="${bookingId}"]`)?.focus();
+  };
+  const startMove = ({ _id }: Booking) => change({ booking: _id, isMoving: true });
+  usePageKeys({
+    t: () => change({ date: today }),
+    d: () => change({ view: 'day' }),
+    w: () => change({ view: 'week' }),
+    l: () => change({ view: 'list' }),
+    m: opened && mayChange && isChangeable(opened) ? () => startMove(opened) : undefined,
+    Escape: bookingId === undefined ? undefined : () => (isMoving ? change({ isMoving: false }) : close()),
+  });
+
+  if (!staff) return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : null;
+  const chosen = address.staff?.filter((id) => staff.some(({ _id }) => _id === id));
+  const shown = (chosen?.length ? chosen : staff.map(({ _id }) => _id)).slice(0, staffMax[view]);
+  const members = staff.filter(({ _id }) => shown.includes(_id));
+  return (
+    <div className="calendar-page">
+      <h1 className="hidden-text">{text('title')}</h1>
+      <Toolbar {...{ address, today, staff, shown }} onChange={change} />
+      <div className="calendar-body">
+        {staff.length === 0 ? (
+          <NoStaff />
+        ) : view === 'list' ? (
+          <DayList {...{ date, staff }} openId={bookingId} onOpen={open} />
+        ) : (
+          <Grid
+            {...{ dates, today, move }}
+            staff={members}
+            openId={bookingId}
+            mayMove={mayChange}
+            onOpen={open}
+            onMove={startMove}
+          />
+        )}
+        {bookingId !== undefined && (
+          <BookingPanel
+            booking={booking.data}
+            error={booking.error}
+            member={staff.find(({ _id }) => _id === booking.data?.appointmentUserId)}
+            move={move}
+            onMove={() => change({ isMoving: true })}
+            onMoved={(moved) => change({ isMoving: false, date: civilDate(new Date(moved.startsAt), zone) })}
+            onStay={() => change({ isMoving: false })}
+            onClose={close}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function NoStaff() {
+  const text = textsOf('appointments');
+  return (
+    <EmptyState
+      icon={<IconUsers size={20} aria-hidden />}
+      title={text('noStaff')}
+      text={text('noStaffText')}
+    />
+  );
+}

@@ -1,0 +1,160 @@
+// Booking for somebody: staff member, slot, guest and questions, then a check of it all.
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { isGatewayError } from '../../../client/src/errors.ts';
+import type { FormQuestion } from '../../../client/src/generated.ts';
+import { api } from '../api/client.ts';
+import { Card } from '../design/card.tsx';
+import { ErrorNote } from '../design/messages.tsx';
+import { Page } from '../design/page.tsx';
+import { civilDate, isDate } from '../text/civil.ts';
+import { zone } from '../text/format.ts';
+import { textsOf } from '../text/texts.ts';
+import { BookingCheck } from './booking-check.tsx';
+import { type Guest, GuestFields, noGuest } from './guest-fields.tsx';
+import type { DatedSlot } from './move.ts';
+import { staffQuery } from './queries.ts';
+import { SlotChoice } from './slot-choice.tsx';
+import { StaffChoice } from './staff-choice.tsx';
+import './appointments.css';
+
+/** The label of bookings made here. */
+const source = 'dashboard';
+
+/** One key for one content: who presses again after a broken connection never books twice. */
+function useKeyOf(content: string): () => string {
+  const kept = useRef<{ content: string; key: string }>(undefined);
+  return () => {
+    if (kept.current?.content !== content) kept.current = { content, key: crypto.randomUUID() };
+    return kept.current.key;
+  };
+}
+
+const questionsQuery = (appointmentUserId: string) => ({
+  queryKey: ['staff', 'questions', appointmentUserId],
+  queryFn: async () => (await api.listFormQuestions({ appointmentUserId, limit: 100 })).items,
+});
+
+export function NewBooking() {
+  const text = textsOf('appointments');
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as Record<string, unknown>;
+  const { data: staff, error, refetch } = useQuery(staffQuery);
+  const [slot, setSlot] = useState<DatedSlot>();
+  // what was typed stays while another slot is chosen
+  const [hasChosen, setHasChosen] = useState(false);
+  const member =
+    staff?.find(({ _id }) => _id === search.staff) ?? (staff?.length === 1 ? staff[0] : undefined);
+  const date = isDate(search.date) ? search.date : civilDate(new Date(), zone);
+  const go = (change: Record<string, unknown>) => {
+    setSlot(undefined);
+    void navigate({ to: '/appointments/new', search: { ...search, ...change }, replace: true });
+  };
+  return (
+    <Page title={text('bookTitle')} text={text('bookText')}>
+      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {staff && (
+        <StaffChoice
+          staff={staff}
+          chosen={member?._id}
+          department={typeof search.department === 'string' ? search.department : ''}
+          onDepartment={(department) => go({ department: department || undefined, staff: undefined })}
+          onChoose={(id) => go({ staff: id })}
+        />
+      )}
+      {member && (
+        <Card
+          title={text('slot')}
+          {...(member.calendarConnected || member.calendar === 'none' ? {} : { note: text('noCalendar') })}
+        >
+          <SlotChoice
+            appointmentUserId={member._id}
+            date={date}
+            chosen={slot?.startsAt}
+            onDate={(next) => go({ date: next })}
+            onChoose={(chosen) => {
+              setSlot(chosen);
+              setHasChosen(true);
+            }}
+          />
+        </Card>
+      )}
+      {member && hasChosen && (
+        <GuestStep key={member._id} {...{ member, slot }} onTaken={() => setSlot(undefined)} />
+      )}
+    </Page>
+  );
+}
+
+interface GuestProps {
+  member: { _id: string; name: string };
+  /** Undefined: another one has to be chosen. */
+  slot: DatedSlot | undefined;
+  onTaken: () => void;
+}
+
+/** The guest's own part, and the check. */
+function GuestStep({ member, slot, onTaken }: GuestProps) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const questions = useQuery(questionsQuery(member._id));
+  const [guest, setGuest] = useState<Guest>(noGuest);
+  const [isChecking, setChecking] = useState(false);
+  const body = {
+    ...{ appointmentUserId: member._id, timezone: zone, source },
+    ...{ date: slot?.date ?? '', from: slot?.from ?? '', to: slot?.to ?? '' },
+    ...{ email: guest.email.trim(), phoneNumber: guest.phone.trim() },
+    ...(guest.name.trim() === '' ? {} : { name: guest.name.trim() }),
+    staticQuestionAnswers: answersOf(questions.data ?? [], guest),
+  };
+  const keyOf = useKeyOf(JSON.stringify(body));
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => api.bookAppointment({ body }, { idempotencyKey: keyOf() }),
+    onSuccess: ({ bookingId }) =>
+      void navigate({
+        to: '/appointments',
+        search: { view: 'day', date: body.date, staff: member._id, booking: bookingId },
+      }),
+    onError: (failure) => {
+      setChecking(false);
+      if (isGatewayError(failure, 'slot_unavailable')) onTaken();
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ['bookings'] }),
+  });
+  if (!questions.data)
+    return questions.error ? (
+      <ErrorNote error={questions.error} onRetry={() => void questions.refetch()} />
+    ) : null;
+  return (
+    <>
+      {error && <ErrorNote error={error} />}
+      {isChecking && slot ? (
+        <BookingCheck
+          {...{ member, slot, guest, isPending }}
+          questions={questions.data}
+          onBack={() => setChecking(false)}
+          onBook={mutate}
+        />
+      ) : (
+        <GuestFields
+          guest={guest}
+          questions={questions.data}
+          hasSlot={slot !== undefined}
+          onChange={setGuest}
+          onCheck={() => setChecking(true)}
+        />
+      )}
+    </>
+  );
+}
+
+/** The answers that were given, in the form of the API. */
+function answersOf(questions: FormQuestion[], { answers }: Guest) {
+  return questions.flatMap(({ _id, questionType }) => {
+    const answer = answers[_id];
+    if (answer === undefined || answer === '' || (Array.isArray(answer) && answer.length === 0)) return [];
+    if (questionType === 'multiselect') return [{ _id, answer: JSON.stringify(answer) }];
+    return [{ _id, answer: String(answer) }];
+  });
+}

@@ -1,0 +1,78 @@
+// What the pages of appointments read. Keys begin with the kinds of the event stream.
+import { queryOptions } from '@tanstack/react-query';
+import type { Booking } from '../../../client/src/generated.ts';
+import { api } from '../api/client.ts';
+import { addDays, instantOf } from '../text/civil.ts';
+import { zone } from '../text/zone.ts';
+
+const pageLength = 100;
+/** More bookings of one range are not loaded. */
+const pagesMax = 10;
+/** A booking that began before the range may run into it. */
+const runInMs = 12 * 3_600_000;
+
+export const staffQuery = queryOptions({
+  queryKey: ['staff', 'active'],
+  queryFn: async () => (await api.listStaff({ limit: pageLength })).items,
+  staleTime: 30_000,
+});
+
+export const departmentsQuery = queryOptions({
+  queryKey: ['staff', 'departments'],
+  queryFn: async () => (await api.listDepartments({ limit: pageLength })).items,
+  staleTime: 30_000,
+});
+
+export const scheduleQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['staff', 'schedule', id],
+    queryFn: () => api.getSchedule({ id }),
+    staleTime: 30_000,
+  });
+
+export const bookingQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['bookings', 'one', id],
+    queryFn: () => api.getBooking({ id }),
+    refetchInterval: ({ state }) => (state.data && isChanging(state.data) ? 1_000 : false),
+  });
+
+/** True while the calendar still has to follow. */
+const isChanging = ({ status, pendingChange }: Booking): boolean =>
+  status === 'held' || status === 'undoing' || pendingChange !== null;
+
+/** The bookings of dates of the viewer's zone, by start; of one staff member or of all. */
+export const bookingsQuery = (from: string, to: string, appointmentUserId?: string) =>
+  queryOptions({
+    queryKey: ['bookings', 'range', from, to, appointmentUserId ?? ''],
+    queryFn: async () => {
+      const range = {
+        from: new Date(instantOf(from, 0, zone).getTime() - runInMs).toISOString(),
+        to: instantOf(addDays(to, 1), 0, zone).toISOString(),
+      };
+      const who = appointmentUserId === undefined ? {} : { appointmentUserId };
+      const bookings: Booking[] = [];
+      let cursor: string | null = null;
+      for (let page = 0; page < pagesMax; page += 1) {
+        const next: { cursor?: string } = cursor === null ? {} : { cursor };
+        const { items, pagination } = await api.listBookings({
+          ...range,
+          ...who,
+          ...next,
+          limit: pageLength,
+        });
+        bookings.push(...items);
+        cursor = pagination.nextCursor;
+        if (cursor === null) break;
+      }
+      return bookings.sort((one, other) => one.startsAt.localeCompare(other.startsAt));
+    },
+  });
+
+/** The open slots of a date of the viewer's zone. */
+export const slotsQuery = (appointmentUserId: string, date: string) =>
+  queryOptions({
+    queryKey: ['bookings', 'slots', appointmentUserId, date],
+    queryFn: () => api.listAvailableSlots({ appointmentUserId, date, timezone: zone }),
+    staleTime: 15_000,
+  });

@@ -1,0 +1,70 @@
+// With whom: a department, and one of its staff.
+import { useQuery } from '@tanstack/react-query';
+import type { StaffMember } from '../../../client/src/generated.ts';
+import { Card } from '../design/card.tsx';
+import { StateBadge } from '../design/state-badge.tsx';
+import { textsOf } from '../text/texts.ts';
+import { departmentsQuery } from './queries.ts';
+
+interface Props {
+  staff: StaffMember[];
+  chosen: string | undefined;
+  department: string;
+  onDepartment: (id: string) => void;
+  onChoose: (id: string) => void;
+}
+
+export function StaffChoice({ staff, chosen, department, onDepartment, onChoose }: Props) {
+  const text = textsOf('appointments');
+  const { data: departments = [] } = useQuery(departmentsQuery);
+  const members =
+    department === '' ? staff : staff.filter(({ departmentIds }) => departmentIds.includes(department));
+  const departmentsOf = ({ departmentIds }: StaffMember) =>
+    departments.filter(({ _id }) => departmentIds.includes(_id)).map(({ name }) => name);
+  return (
+    <Card
+      title={text('staffMember')}
+      end={
+        departments.length > 0 && (
+          <select
+            className="input"
+            aria-label={text('department')}
+            value={department}
+            onChange={({ target }) => onDepartment(target.value)}
+          >
+            <option value="">{text('anyDepartment')}</option>
+            {departments.map(({ _id, name }) => (
+              <option key={_id} value={_id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )
+      }
+      isPadded={false}
+    >
+      <fieldset className="pick-list" aria-label={text('staffMember')}>
+        {members.map((member) => (
+          <label key={member._id} className="pick">
+            <input
+              type="radio"
+              name="staff"
+              checked={member._id === chosen}
+              onChange={() => onChoose(member._id)}
+            />
+            <span className="strong" dir="auto">
+              {member.name}
+            </span>
+            <span className="muted" dir="auto">
+              {[member.title, ...departmentsOf(member)].filter((part) => part !== null).join(', ')}
+            </span>
+            {member.calendar === 'required' && !member.calendarConnected && (
+              <StateBadge state="disconnected" quiet />
+            )}
+            <span className="note end number">{text('minutes', { count: member.slotMinutes })}</span>
+          </label>
+        ))}
+      </fieldset>
+    </Card>
+  );
+}

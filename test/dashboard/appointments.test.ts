@@ -1,0 +1,127 @@
+// The dashboard's pages for appointments, in a real browser, against the real gateway and sandbox.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { comingMonday } from '../harness/appointments-fixture.ts';
+import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { addBooking, addStaff } from '../harness/dashboard-staff.ts';
+
+let dashboard: Dashboard;
+let ana: string;
+const monday = comingMonday();
+
+beforeAll(async () => {
+  dashboard = await startDashboard([]);
+  const { gateway } = dashboard;
+  const department = await gateway.call<{ _id: string }>('POST', '/v1/appointments/departments', {
+    body: { name: 'Cardiology' },
+  });
+  ana = await addStaff(gateway, { name: 'Ana', departmentIds: [department.body.data._id] });
+  await addStaff(gateway, { name: 'Ben' });
+  const questions = [
+    { question: 'Been here before?', questionType: 'checkbox', isRequired: false },
+    { question: 'Languages', questionType: 'multiselect', isRequired: true, options: ['English', 'Hindi'] },
+  ];
+  await gateway.call('PUT', `/v1/appointments/users/${ana}/form-questions`, { body: questions });
+}, 60_000);
+afterAll(async () => dashboard?.close());
+
+const bookingOf = async (id: string) =>
+  (
+    await dashboard.gateway.call<{ startsAt: string; status: string; cancelReason: string | null }>(
+      'GET',
+      `/v1/appointments/bookings/${id}`,
+    )
+  ).body.data;
+const panel = (page: Page) => page.getByRole('complementary', { name: 'Booking' });
+
+test('somebody is booked, moved by dragging, and cancelled with a reason', { timeout: 30_000 }, async () => {
+  const { page, problems } = await dashboard.openAt(`/appointments?view=day&date=${monday}`);
+  await page.getByRole('link', { name: 'Book' }).click();
+  await page.getByLabel('Department').selectOption('Cardiology');
+  await page.getByRole('radio', { name: /Ana/ }).check();
+  await page.getByRole('button', { name: '10:00' }).click();
+  await page.getByLabel('Name').fill('Grace Hopper');
+  await page.getByLabel('E-mail').fill('grace@example.com');
+  await page.getByLabel('Phone with country code').fill('+1 555 123 0100');
+  await page.getByRole('checkbox', { name: 'Hindi' }).check();
+  await page.getByRole('button', { name: 'Check the booking' }).click();
+  await page.getByRole('region', { name: 'Check' }).getByText('Hindi').waitFor();
+  await page.getByRole('button', { name: /^Book .*10:00/ }).click();
+  await panel(page).getByRole('heading', { name: 'Grace Hopper' }).waitFor();
+  await panel(page).getByText('Booked through dashboard').waitFor();
+  const id = new URL(page.url()).searchParams.get('booking') as string;
+  expect((await bookingOf(id)).status).toBe('confirmed');
+
+  const block = page.locator(`.block[data-booking="${id}"]`);
+  const box = await block.boundingBox();
+  if (!box) throw new Error('no block');
+  await page.mouse.move(box.x + 20, box.y + 8);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 30, box.y + 40, { steps: 3 });
+  await page.locator('.slot-target', { hasText: '11:30' }).hover();
+  await page.mouse.up();
+  await page
+    .getByRole('button', { name: /^Move to .*11:30$/ })
+    .and(page.locator('[type=submit]'))
+    .click();
+  await page.getByText('Moved by').waitFor();
+  expect((await bookingOf(id)).startsAt).toMatch(/T(09|10):30/);
+
+  await panel(page).getByRole('button', { name: 'Cancel' }).click();
+  await panel(page)
+    .getByLabel(/Reason/)
+    .fill('Called in sick');
+  await panel(page).getByRole('button', { name: 'Cancel the appointment' }).click();
+  await panel(page)
+    .getByText(/Cancelled by .*: Called in sick/)
+    .waitFor();
+  expect((await bookingOf(id)).cancelReason).toBe('Called in sick');
+  expect(problems).toEqual([]);
+});
+
+test('a booking that is made elsewhere appears by itself, and is moved by keyboard alone', async () => {
+  const { page, problems } = await dashboard.openAt(`/appointments?view=day&date=${monday}`);
+  await page.getByRole('list', { name: /Ana/ }).waitFor();
+  const id = await addBooking(dashboard.gateway, {
+    ...{ appointmentUserId: ana, date: monday, from: '09:00', to: '09:30', name: 'Ada' },
+    staticQuestionAnswers: [{ question: 'Languages', answer: '["English"]' }],
+  });
+  const block = page.locator(`.block[data-booking="${id}"]`);
+  await block.focus();
+  await page.keyboard.press('Enter');
+  await panel(page).getByText('English').waitFor();
+  await page.keyboard.press('m');
+  const slot = panel(page).getByRole('button', { name: '14:00', exact: true });
+  await slot.focus();
+  await page.keyboard.press('Space');
+  await page
+    .getByRole('button', { name: /^Move to .*14:00$/ })
+    .and(page.locator('[type=submit]'))
+    .focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('Moved by').waitFor();
+  await page.keyboard.press('Escape');
+  await panel(page).waitFor({ state: 'detached' });
+  await page.keyboard.press('l');
+  await page.getByRole('row', { name: /14:00 – 14:30.*Ada.*Ana/ }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('a slot that was taken in the meantime is said, and what was typed stays', async () => {
+  const { page } = await dashboard.openAt(`/appointments/new?date=${monday}`);
+  await page.getByRole('radio', { name: /Ben/ }).check();
+  await page.getByRole('button', { name: '10:00' }).click();
+  await page.getByLabel('E-mail').fill('late@example.com');
+  await page.getByLabel('Phone with country code').fill('15551230101');
+  await page.getByRole('button', { name: 'Check the booking' }).click();
+  const staff = await dashboard.gateway.call<{ items: { _id: string; name: string }[] }>(
+    'GET',
+    '/v1/appointments/users',
+  );
+  const ben = staff.body.data.items.find(({ name }) => name === 'Ben')?._id as string;
+  await addBooking(dashboard.gateway, { appointmentUserId: ben, date: monday, from: '10:00', to: '10:30' });
+  await page.getByRole('button', { name: /^Book .*10:00/ }).click();
+  await page.getByText('slot_unavailable').waitFor();
+  await page.getByRole('button', { name: '10:30' }).click();
+  expect(await page.getByLabel('E-mail').inputValue()).toBe('late@example.com');
+});
