@@ -38,12 +38,17 @@ const routeTree = root.addChildren([
   page('/sends/$id', ['sends', 'templates', 'files'], () => import('./sends/send.tsx'), 'Send'),
   page('/appointments', ['appointments'], () => import('./appointments/appointments.tsx'), 'Appointments'),
   page('/appointments/new', ['appointments'], () => import('./appointments/new-booking.tsx'), 'NewBooking'),
+  page('/users', ['users'], () => import('./users/users.tsx'), 'Users'),
+  page('/users/$id', ['users'], () => import('./users/member.tsx'), 'Member'),
+  page('/users/$id/$tab', ['users'], () => import('./users/member.tsx'), 'Member'),
   page('/webhooks', ['webhooks'], () => import('./webhooks/webhooks.tsx'), 'Webhooks'),
   page('/webhooks/endpoints/$id', ['webhooks'], () => import('./webhooks/endpoint.tsx'), 'Endpoint'),
   page('/webhooks/deliveries', ['webhooks'], () => import('./webhooks/deliveries.tsx'), 'Deliveries'),
   page('/webhooks/deliveries/$id', ['webhooks'], () => import('./webhooks/delivery.tsx'), 'Delivery'),
   page('/senders', ['senders'], () => import('./senders/senders.tsx'), 'Senders'),
   page('/senders/connect', ['senders'], () => import('./senders/connect.tsx'), 'Connect'),
+  page('/audit', ['audit'], () => import('./audit/audit.tsx'), 'Audit'),
+  page('/settings', ['settings'], () => import('./settings/settings.tsx'), 'Settings'),
   page('/keys', ['keys'], () => import('./keys/keys.tsx'), 'Keys'),
 ]);
 

@@ -19,9 +19,12 @@ export const dashboardRooms = [
   'sends',
   'templates',
   'appointments',
+  'users',
   'senders',
   'webhooks',
   'keys',
+  'audit',
+  'settings',
 ] as const;
 
 const policy = (nonce: string): string =>

@@ -52,6 +52,13 @@ beforeAll(async () => {
     'calendar-day': `/appointments?view=day&date=${date}`,
     'calendar-list': `/appointments?view=list&date=${date}`,
     'calendar-cancelled': `/appointments?view=list&date=${date}&booking=${ids[4]}`,
+    audit: '/audit',
+    settings: '/settings',
+    users: '/users',
+    'user-hours': `/users/${first}`,
+    'user-questions': `/users/${first}/questions`,
+    'user-calendar': `/users/${first}/calendar`,
+    'user-details': `/users/${first}/details`,
     'booking-new': `/appointments/new?date=${date}&staff=${first}`,
   };
 }, 60_000);
@@ -62,6 +69,15 @@ const prepare: Record<string, (page: import('playwright-core').Page) => Promise<
   'booking-new': async (page) => {
     await page.locator('.slot').first().click();
     await page.locator('textarea').waitFor();
+  },
+  'user-hours': async (page) => {
+    await page.locator('.week-day').nth(4).locator('.icon-button').last().waitFor();
+    // Friday afternoon off, with bookings in it, and a Saturday night
+    await page.locator('.week-day').nth(4).locator('.time-input').first().fill('11:30');
+    await page.locator('.week-day').nth(5).locator('.row.tight .icon-button').first().click();
+    await page.locator('.week-day').nth(5).locator('.time-input').last().fill('02:00');
+    await page.locator('input[type=date]').first().fill('2026-12-24');
+    await page.locator('.list-row .button').click();
   },
   'calendar-move': (page) => page.locator('.booking-panel .slot').first().waitFor(),
 };
@@ -75,7 +91,10 @@ describe.each(appearances)('%s', (appearance, options) => {
       await page.locator('#main h1').waitFor({ state: 'attached' });
       await prepare[name]?.(page);
       await page.waitForLoadState('networkidle').catch(() => undefined);
-      await page.screenshot({ path: `${pictures}${name}-${appearance}.png` });
+      await page.screenshot({
+        path: `${pictures}${name}-${appearance}.png`,
+        fullPage: !name.startsWith('calendar'),
+      });
       expect([path, await flawsOf(page)]).toEqual([path, []]);
     }
     expect(problems).toEqual([]);

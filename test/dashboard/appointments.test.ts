@@ -34,7 +34,7 @@ const bookingOf = async (id: string) =>
   ).body.data;
 const panel = (page: Page) => page.getByRole('complementary', { name: 'Booking' });
 
-test('somebody is booked, moved by dragging, and cancelled with a reason', { timeout: 30_000 }, async () => {
+test('somebody is booked, moved by dragging, and cancelled with a reason', { timeout: 60_000 }, async () => {
   const { page, problems } = await dashboard.openAt(`/appointments?view=day&date=${monday}`);
   await page.getByRole('link', { name: 'Book' }).click();
   await page.getByLabel('Department').selectOption('Cardiology');

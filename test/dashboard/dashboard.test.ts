@@ -180,7 +180,12 @@ test('an invited colleague sees only what the link allows, until their session i
   await guest.page.getByRole('button', { name: 'Sign in on this browser' }).click();
   const menu = guest.page.getByRole('navigation', { name: 'Main', exact: true });
   await menu.waitFor();
-  expect(await menu.getByRole('link').allTextContents()).toEqual(['Home', 'Messages', 'Campaigns']);
+  expect(await menu.getByRole('link').allTextContents()).toEqual([
+    'Home',
+    'Messages',
+    'Campaigns',
+    'Settings',
+  ]);
   await guest.page.goto(`${gateway.url}/keys`);
   await guest.page.getByText('Your session lacks the scope manage.').waitFor();
   await page.reload();

@@ -1,7 +1,7 @@
 // The calendar: a day or week of the staff, or the list of a day; beside it the booking that is open.
 import IconUsers from '@tabler/icons-react/dist/esm/icons/IconUsers.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { Booking } from '../../../client/src/generated.ts';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { useNarrow } from '../design/use-narrow.ts';
@@ -100,6 +100,7 @@ function NoStaff() {
       icon={<IconUsers size={20} aria-hidden />}
       title={text('noStaff')}
       text={text('noStaffText')}
+      actions={<Link to="/users">{text('toStaff')}</Link>}
     />
   );
 }

@@ -6,6 +6,7 @@ import { formatDate, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import type { DatedSlot } from './move.ts';
 import { slotsQuery } from './queries.ts';
+import '../design/slots.css';
 
 interface Props {
   appointmentUserId: string;

@@ -17,6 +17,7 @@ const current = (): Scheme => chosen ?? (system.matches ? 'dark' : 'light');
 
 function show(): void {
   if (chosen) document.documentElement.dataset.scheme = chosen;
+  else delete document.documentElement.dataset.scheme;
   for (const listener of listeners) listener();
 }
 
@@ -26,15 +27,19 @@ export function followScheme(): void {
   show();
 }
 
-/** Stores a choice and applies it. */
-export function chooseScheme(scheme: Scheme): void {
+/** Stores a choice and applies it; undefined follows the system again. */
+export function chooseScheme(scheme: Scheme | undefined): void {
   chosen = scheme;
-  localStorage.setItem(storageKey, scheme);
+  if (scheme) localStorage.setItem(storageKey, scheme);
+  else localStorage.removeItem(storageKey);
   show();
 }
 
-export const useScheme = (): Scheme =>
-  useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, current);
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useScheme = (): Scheme => useSyncExternalStore(subscribe, current);
+/** The viewer's choice; undefined: the system's. */
+export const useSchemeChoice = (): Scheme | undefined => useSyncExternalStore(subscribe, () => chosen);

@@ -59,6 +59,7 @@ const looks: Record<string, StateLook> = {
   halted: look('bad', 'octagon', true),
   connected: good,
   disconnected: look('bad', 'slashedRing', true),
+  no_calendar: look('wait', 'dashedRing'),
   ok: good,
   warning: look('warn', 'triangle'),
   checking: moving,

@@ -32,7 +32,11 @@ function Fix({ problem: { kind, id } }: { problem: HomeProblem }) {
         </Link>
       );
     case 'calendar':
-      return null;
+      return (
+        <Link to="/users/$id/$tab" params={{ id, tab: 'calendar' }}>
+          {text('calendarFix')}
+        </Link>
+      );
   }
 }
 

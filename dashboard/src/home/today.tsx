@@ -1,7 +1,9 @@
 // The figures of today, and the next appointments.
+import { Link } from '@tanstack/react-router';
 import type { Overview } from '../../../client/src/generated.ts';
 import { Card } from '../design/card.tsx';
-import { formatClock, formatNumber, formatShare } from '../text/format.ts';
+import { civilDate } from '../text/civil.ts';
+import { formatClock, formatNumber, formatShare, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 
 export function Today({ overview }: { overview: Overview }) {
@@ -40,9 +42,18 @@ export function Today({ overview }: { overview: Overview }) {
             {overview.nextBookings.map((booking) => (
               <li key={booking._id} className="next-booking">
                 <span className="number strong">{formatClock(new Date(booking.startsAt))}</span>
-                <span dir="auto" className="cut grow">
-                  {booking.email ?? booking.phoneNumber}
-                </span>
+                <Link
+                  to="/appointments"
+                  search={{
+                    view: 'list',
+                    date: civilDate(new Date(booking.startsAt), zone),
+                    booking: booking._id,
+                  }}
+                  className="cut grow"
+                  dir="auto"
+                >
+                  {booking.name ?? booking.email}
+                </Link>
               </li>
             ))}
           </ul>

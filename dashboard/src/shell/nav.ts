@@ -3,11 +3,14 @@
 import type { Icon } from '@tabler/icons-react';
 import IconCalendar from '@tabler/icons-react/dist/esm/icons/IconCalendar.mjs';
 import IconDeviceMobile from '@tabler/icons-react/dist/esm/icons/IconDeviceMobile.mjs';
+import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
 import IconHome2 from '@tabler/icons-react/dist/esm/icons/IconHome2.mjs';
 import IconKey from '@tabler/icons-react/dist/esm/icons/IconKey.mjs';
 import IconMessage2 from '@tabler/icons-react/dist/esm/icons/IconMessage2.mjs';
+import IconSettings from '@tabler/icons-react/dist/esm/icons/IconSettings.mjs';
 import IconSpeakerphone from '@tabler/icons-react/dist/esm/icons/IconSpeakerphone.mjs';
 import IconTemplate from '@tabler/icons-react/dist/esm/icons/IconTemplate.mjs';
+import IconUsers from '@tabler/icons-react/dist/esm/icons/IconUsers.mjs';
 import IconWebhook from '@tabler/icons-react/dist/esm/icons/IconWebhook.mjs';
 
 export interface NavItem {
@@ -50,7 +53,10 @@ export const navGroups: NavGroup[] = [
   },
   {
     key: 'scheduling',
-    items: [{ key: 'appointments', to: '/appointments', icon: IconCalendar, scope: 'manage' }],
+    items: [
+      { key: 'appointments', to: '/appointments', icon: IconCalendar, scope: 'manage' },
+      { key: 'users', to: '/users', icon: IconUsers, scope: 'appointments:read' },
+    ],
   },
   {
     key: 'connections',
@@ -59,5 +65,12 @@ export const navGroups: NavGroup[] = [
       { key: 'webhooks', to: '/webhooks', icon: IconWebhook, scope: 'manage' },
     ],
   },
-  { key: 'account', items: [{ key: 'keys', to: '/keys', icon: IconKey, scope: 'manage' }] },
+  {
+    key: 'account',
+    items: [
+      { key: 'keys', to: '/keys', icon: IconKey, scope: 'manage' },
+      { key: 'audit', to: '/audit', icon: IconHistory, scope: 'manage' },
+      { key: 'settings', to: '/settings', icon: IconSettings },
+    ],
+  },
 ];

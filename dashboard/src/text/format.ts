@@ -52,6 +52,9 @@ export const formatDate = (date: string, isFull = false) =>
       : { weekday: 'short', ...day }),
     timeZone: 'UTC',
   }).format(new Date(`${date}T00:00:00Z`));
+/** The name of a weekday; Monday is 0. */
+export const formatWeekday = (weekday: number) =>
+  formatOf({ weekday: 'long', timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, 1 + weekday)));
 /** Civil dates, as `23 – 27 November 2026`. */
 export const formatDates = (from: string, to: string) =>
   formatOf({ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' }).formatRange(

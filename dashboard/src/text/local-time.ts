@@ -1,5 +1,5 @@
 // The viewer's local time in a form: what `<input type="datetime-local">` shows and returns. Pure.
-import { civilDate, clockOf, instantOf, minuteOf, minutesOfClock } from '../text/civil.ts';
+import { civilDate, clockOf, instantOf, minuteOf, minutesOfClock } from './civil.ts';
 
 /** `2026-11-24T10:42`, in the zone. */
 export const localInput = (at: Date, zone: string): string =>

@@ -13,13 +13,12 @@ function isZone(name: string): boolean {
   }
 }
 
-function chosen(): string {
-  const stored = localStorage.getItem(storageKey);
-  return stored !== null && isZone(stored) ? stored : systemZone;
-}
+const stored = localStorage.getItem(storageKey);
+const chosen = stored !== null && isZone(stored) ? stored : undefined;
 
 /** The zone in which the page shows and reads times. */
-export const zone = chosen();
+export const zone = chosen ?? systemZone;
+export const isZoneChosen = chosen !== undefined;
 
 /** Stores a choice, or follows the system again, and loads the page again: every time on it changes. */
 export function chooseZone(name: string | undefined): void {
@@ -28,8 +27,21 @@ export function chooseZone(name: string | undefined): void {
   location.reload();
 }
 
-/** Every zone that the browser knows. */
-export const zones = (): string[] => {
-  const known = Intl.supportedValuesOf('timeZone');
-  return known.includes(zone) ? known : [zone, ...known];
+/** Today's names of zones that Chromium lists by older ones (IANA, file `backward`). */
+const renamed: Record<string, string> = {
+  'Africa/Asmera': 'Africa/Asmara',
+  'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
+  'America/Godthab': 'America/Nuuk',
+  'Asia/Calcutta': 'Asia/Kolkata',
+  'Asia/Katmandu': 'Asia/Kathmandu',
+  'Asia/Rangoon': 'Asia/Yangon',
+  'Asia/Saigon': 'Asia/Ho_Chi_Minh',
+  'Atlantic/Faeroe': 'Atlantic/Faroe',
+  'Europe/Kiev': 'Europe/Kyiv',
 };
+
+/** Every zone that the browser knows, and UTC. */
+export function zones(): string[] {
+  const known = Intl.supportedValuesOf('timeZone').map((name) => renamed[name] ?? name);
+  return [...new Set([...known, zone, 'UTC'])].sort();
+}

@@ -55,7 +55,7 @@ export function Replays({ endpointId, isDisabled }: Props) {
 function ReplayForm({ endpointId }: { endpointId: string }) {
   const text = textsOf('webhooks');
   const queries = useQueryClient();
-  const [from, setFrom] = useState(() => localInput(new Date(Date.now() - dayHours * hourMs)));
+  const [from, setFrom] = useState(() => localInput(new Date(Date.now() - dayHours * hourMs), zone));
   const [to, setTo] = useState('');
   const [status, setStatus] = useState<Status | ''>('dead');
   const { mutate, isPending, error } = useMutation({
@@ -63,8 +63,8 @@ function ReplayForm({ endpointId }: { endpointId: string }) {
       api.replayEndpoint({
         id: endpointId,
         body: {
-          from: ofLocalInput(from).toISOString(),
-          to: (to === '' ? new Date() : ofLocalInput(to)).toISOString(),
+          from: ofLocalInput(from, zone).toISOString(),
+          to: (to === '' ? new Date() : ofLocalInput(to, zone)).toISOString(),
           ...(status === '' ? {} : { status }),
         },
       }),

@@ -1,0 +1,50 @@
+// Every action of the audit log. The compiler says which one is missing after the client's types changed.
+import type { api } from '../api/client.ts';
+
+export type Action = NonNullable<NonNullable<Parameters<typeof api.listAudit>[0]>['action']>;
+
+const known = {
+  'account.created': true,
+  'key.created': true,
+  'key.rotated': true,
+  'key.revoked': true,
+  'session.created': true,
+  'session.ended': true,
+  'link.created': true,
+  'link.deleted': true,
+  'sender.created': true,
+  'sender.updated': true,
+  'sender.deleted': true,
+  'endpoint.created': true,
+  'endpoint.updated': true,
+  'endpoint.deleted': true,
+  'endpoint.secret_rotated': true,
+  'endpoint.secret_activated': true,
+  'template.created': true,
+  'template.edited': true,
+  'template.submitted': true,
+  'template.deleted': true,
+  'department.created': true,
+  'department.updated': true,
+  'department.deleted': true,
+  'staff.created': true,
+  'staff.updated': true,
+  'staff.deleted': true,
+  'staff.schedule_set': true,
+  'staff.questions_set': true,
+  'calendar.connected': true,
+  'calendar.disconnected': true,
+  'calendar.busy_calendars_set': true,
+  'media.deleted': true,
+  'opt_out_settings.updated': true,
+  'retention.updated': true,
+  'send.started': true,
+  'send.scheduled': true,
+  'send.paused': true,
+  'send.resumed': true,
+  'send.cancelled': true,
+  'booking.cancelled': true,
+  'booking.rescheduled': true,
+} satisfies Record<Action, true>;
+
+export const actions = Object.keys(known) as Action[];

@@ -1,0 +1,144 @@
+// The audit log: who changed what, newest first.
+import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useRef } from 'react';
+import { api } from '../api/client.ts';
+import { Button } from '../design/button.tsx';
+import { EmptyState, ErrorNote } from '../design/messages.tsx';
+import { Page } from '../design/page.tsx';
+import { SearchBox } from '../design/search-box.tsx';
+import { Table } from '../design/table.tsx';
+import { useListKeys } from '../design/use-list-keys.ts';
+import { zone } from '../text/format.ts';
+import { textsOf } from '../text/texts.ts';
+import { type Action, actions } from './actions.ts';
+import { AuditRow } from './audit-row.tsx';
+import { type AuditFilter, filterOf, queryOf } from './filter.ts';
+
+const pageLength = 50;
+const readAgainMs = 15_000;
+
+export function Audit() {
+  const text = textsOf('audit');
+  const navigate = useNavigate();
+  const filter = filterOf(useSearch({ strict: false }));
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['audit', filter],
+    queryFn: ({ pageParam }) =>
+      api.listAudit({
+        ...queryOf(filter, zone),
+        limit: pageLength,
+        ...(pageParam ? { cursor: pageParam } : {}),
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ pagination }) => pagination.nextCursor,
+    refetchInterval: readAgainMs,
+  });
+  const entries = data?.pages.flatMap(({ items }) => items) ?? [];
+  const change = (next: AuditFilter) => void navigate({ to: '/audit', search: { ...filterOf({ ...next }) } });
+  const isFiltered = Object.keys(filter).length > 0;
+  return (
+    <Page title={text('title')} text={text('about')}>
+      <AuditFilters filter={filter} onChange={change} />
+      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {entries.length > 0 && (
+        <section className="card" aria-label={text('title')}>
+          <Table
+            columns={[
+              { label: text('when'), widthPx: 150 },
+              { label: text('who'), widthPx: 190 },
+              { label: text('action'), widthPx: 230 },
+              { label: text('subject'), widthPx: 170 },
+              { label: text('changes') },
+            ]}
+          >
+            {entries.map((entry) => (
+              <AuditRow key={entry._id} entry={entry} />
+            ))}
+          </Table>
+          <div className="table-foot">
+            {text('newestFirst')}
+            {hasNextPage && (
+              <button
+                type="button"
+                className="text-button"
+                disabled={isFetchingNextPage}
+                onClick={() => void fetchNextPage()}
+              >
+                {text('older')}
+              </button>
+            )}
+          </div>
+        </section>
+      )}
+      {data && entries.length === 0 && (
+        <div className="card">
+          <EmptyState
+            icon={<IconHistory size={20} aria-hidden />}
+            title={text('none')}
+            text={text('noneText')}
+            actions={isFiltered && <Button onClick={() => change({})}>{text('showAll')}</Button>}
+          />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+interface FilterProps {
+  filter: AuditFilter;
+  onChange: (filter: AuditFilter) => void;
+}
+
+function AuditFilters({ filter, onChange }: FilterProps) {
+  const text = textsOf('audit');
+  const search = useRef<HTMLInputElement>(null);
+  const rows = useRef<HTMLElement>(null);
+  useListKeys(rows, search);
+  const { action, subjectId, from, to, ...rest } = filter;
+  const dateField = (side: 'from' | 'to') => (
+    <label className="row">
+      <span className="muted">{text(side)}</span>
+      <input
+        className="input"
+        type="date"
+        value={filter[side] ?? ''}
+        onChange={({ target }) => onChange({ ...filter, [side]: target.value })}
+      />
+    </label>
+  );
+  return (
+    <div className="row wrap">
+      <SearchBox
+        inputRef={search}
+        value={subjectId ?? ''}
+        label={text('searchId')}
+        onSearch={(typed) =>
+          onChange({
+            ...rest,
+            ...(action ? { action } : {}),
+            ...(from ? { from } : {}),
+            ...(to ? { to } : {}),
+            subjectId: typed,
+          })
+        }
+      />
+      <select
+        className="input"
+        aria-label={text('action')}
+        value={action ?? ''}
+        onChange={({ target }) => onChange({ ...filter, action: target.value as Action })}
+      >
+        <option value="">{text('anyAction')}</option>
+        {actions.map((one) => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
+      {dateField('from')}
+      {dateField('to')}
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+// One staff member: hours, questions, calendar and details, each a tab of its own address.
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import type { Department, StaffMember } from '../../../client/src/generated.ts';
+import { ErrorNote } from '../design/messages.tsx';
+import { Page } from '../design/page.tsx';
+import { StateBadge } from '../design/state-badge.tsx';
+import { Tabs } from '../design/tabs.tsx';
+import { useMay } from '../session/session.tsx';
+import { textsOf } from '../text/texts.ts';
+import { CalendarTab } from './calendar-tab.tsx';
+import { Details } from './details.tsx';
+import { Hours } from './hours.tsx';
+import { directoryQuery } from './queries.ts';
+import { Questions } from './questions.tsx';
+import { calendarStateOf } from './staff-state.ts';
+import './users.css';
+
+const tabs = ['hours', 'questions', 'calendar', 'details'] as const;
+type Tab = (typeof tabs)[number];
+
+export function Member() {
+  const text = textsOf('users');
+  const { id, tab } = useParams({ strict: false });
+  const { data, error, refetch } = useQuery(directoryQuery);
+  const member = data?.staff.find(({ _id }) => _id === id);
+  if (!data)
+    return <div className="page">{error && <ErrorNote error={error} onRetry={() => void refetch()} />}</div>;
+  if (!member)
+    return (
+      <Page title={text('unknown')} text={text('unknownText')}>
+        <Link to="/users">{text('title')}</Link>
+      </Page>
+    );
+  const current = tabs.find((one) => one === tab) ?? 'hours';
+  return <MemberView key={member._id} member={member} departments={data.departments} current={current} />;
+}
+
+interface Props {
+  member: StaffMember;
+  departments: Department[];
+  current: Tab;
+}
+
+function MemberView({ member, departments, current }: Props) {
+  const text = textsOf('users');
+  const navigate = useNavigate();
+  const mayManage = useMay('manage');
+  const { _id: id, name, title, email, departmentIds } = member;
+  const names = departments.filter(({ _id }) => departmentIds.includes(_id)).map((one) => one.name);
+  const about = [title, ...names, email].filter((part) => part !== null && part !== '');
+  return (
+    <Page
+      title={
+        <span className="row wrap">
+          <bdi>{name}</bdi>
+          <StateBadge state={calendarStateOf(member)} />
+        </span>
+      }
+      text={<bdi>{about.join(', ')}</bdi>}
+      actions={
+        <Link to="/appointments" search={{ staff: id }}>
+          {text('appointments')}
+        </Link>
+      }
+    >
+      <Tabs
+        label={name}
+        values={tabs}
+        chosen={current}
+        wordOf={(tab) => text(`tab_${tab}`)}
+        onChoose={(tab) => void navigate({ to: '/users/$id/$tab', params: { id, tab } })}
+      />
+      {!mayManage && current !== 'calendar' ? (
+        <p className="muted">{text('needsManage')}</p>
+      ) : (
+        <>
+          {current === 'hours' && <Hours member={member} />}
+          {current === 'questions' && <Questions id={id} />}
+          {current === 'calendar' && <CalendarTab member={member} />}
+          {current === 'details' && <Details member={member} departments={departments} />}
+        </>
+      )}
+    </Page>
+  );
+}

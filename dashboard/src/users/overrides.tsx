@@ -1,0 +1,92 @@
+// Single dates with hours of their own; without any, the date is closed.
+import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
+import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
+import { useState } from 'react';
+import { Button, IconButton } from '../design/button.tsx';
+import { Card } from '../design/card.tsx';
+import { formatDate } from '../text/format.ts';
+import { textsOf } from '../text/texts.ts';
+import { type Draft, nextWindow } from './schedule-draft.ts';
+import { WindowFields } from './window-fields.tsx';
+
+type OverrideList = Draft['overrides'];
+
+interface Props {
+  overrides: OverrideList;
+  onChange: (overrides: OverrideList) => void;
+}
+
+export function Overrides({ overrides, onChange }: Props) {
+  const text = textsOf('users');
+  const [date, setDate] = useState('');
+  const isKnown = overrides.some((one) => one.date === date);
+  const add = () => {
+    const added = [...overrides, { date, windows: [] }];
+    onChange(added.sort((one, other) => one.date.localeCompare(other.date)));
+    setDate('');
+  };
+  return (
+    <Card title={text('singleDates')} note={text('singleDatesNote')} isPadded={false}>
+      <ul>
+        {overrides.map((override, index) => (
+          <OverrideRow
+            key={override.date}
+            override={override}
+            onChange={(next) => onChange(overrides.with(index, next))}
+            onRemove={() => onChange(overrides.toSpliced(index, 1))}
+          />
+        ))}
+      </ul>
+      <div className="list-row">
+        <input
+          className="input"
+          type="date"
+          aria-label={text('newDate')}
+          value={date}
+          onChange={({ target }) => setDate(target.value)}
+        />
+        <Button icon={<IconPlus size={15} aria-hidden />} isDisabled={date === '' || isKnown} onClick={add}>
+          {text('addDate')}
+        </Button>
+      </div>
+    </Card>
+  );
+}
+
+interface RowProps {
+  override: OverrideList[number];
+  onChange: (override: OverrideList[number]) => void;
+  onRemove: () => void;
+}
+
+function OverrideRow({ override: { date, windows }, onChange, onRemove }: RowProps) {
+  const text = textsOf('users');
+  const day = formatDate(date);
+  const set = (next: typeof windows) => onChange({ date, windows: next });
+  return (
+    <li className="list-row">
+      <span className="strong number date-name">{day}</span>
+      <div className="row wrap loose grow">
+        {windows.length === 0 && <span className="note">{text('closed')}</span>}
+        {windows.map((window, index) => (
+          <WindowFields
+            // biome-ignore lint/suspicious/noArrayIndexKey: windows have no identity but their place
+            key={index}
+            window={window}
+            label={day}
+            onChange={(next) => set(windows.with(index, next))}
+            onRemove={() => set(windows.toSpliced(index, 1))}
+          />
+        ))}
+      </div>
+      <span className="row tight">
+        <IconButton label={text('addHours', { day })} onClick={() => set([...windows, nextWindow(windows)])}>
+          <IconPlus size={16} aria-hidden />
+        </IconButton>
+        <IconButton label={text('removeDate', { day })} onClick={onRemove}>
+          <IconTrash size={15} aria-hidden />
+        </IconButton>
+      </span>
+    </li>
+  );
+}

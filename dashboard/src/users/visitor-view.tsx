@@ -1,0 +1,50 @@
+// What visitors see on a date, by the hours that are saved.
+
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { slotsQuery } from '../appointments/queries.ts';
+import { Card } from '../design/card.tsx';
+import { ErrorNote } from '../design/messages.tsx';
+import { civilDate, isDate } from '../text/civil.ts';
+import { formatDate, zone } from '../text/format.ts';
+import { textsOf } from '../text/texts.ts';
+import '../design/slots.css';
+
+export function VisitorView({ memberId, isChanged }: { memberId: string; isChanged: boolean }) {
+  const text = textsOf('users');
+  const [date, setDate] = useState(() => civilDate(new Date(), zone));
+  const { data, error } = useQuery(slotsQuery(memberId, date));
+  return (
+    <Card
+      title={text('visitorView')}
+      end={
+        <input
+          className="input"
+          type="date"
+          aria-label={text('visitorDate')}
+          value={date}
+          onChange={({ target }) => isDate(target.value) && setDate(target.value)}
+        />
+      }
+    >
+      <div className="column">
+        {error && <ErrorNote error={error} />}
+        {data && data.slots.length === 0 && (
+          <p className="muted">{text('noSlots', { date: formatDate(date) })}</p>
+        )}
+        {data && data.slots.length > 0 && (
+          <ul className="slots number">
+            {data.slots.map(({ startsAt, from }) => (
+              <li key={startsAt} className="slot static">
+                {from}
+              </li>
+            ))}
+          </ul>
+        )}
+        <div className="note small">
+          {text('slotCount', { count: data?.slots.length ?? 0, zone })} {isChanged && text('asSaved')}
+        </div>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,50 @@
+// The windows of a weekday: as bars to drag, and as times to type.
+import IconCopy from '@tabler/icons-react/dist/esm/icons/IconCopy.mjs';
+import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
+import { IconButton } from '../design/button.tsx';
+import { formatWeekday } from '../text/format.ts';
+import { textsOf } from '../text/texts.ts';
+import { DayTrack } from './day-track.tsx';
+import { type Weekday, type Window, weekdays } from './schedule-draft.ts';
+import { WindowFields } from './window-fields.tsx';
+
+interface Props {
+  weekday: Weekday;
+  windows: Window[];
+  isChanged: boolean;
+  onChange: (windows: Window[]) => void;
+  onAdd: () => void;
+  onCopy: () => void;
+}
+
+export function WeekDay({ weekday, windows, isChanged, onChange, onAdd, onCopy }: Props) {
+  const text = textsOf('users');
+  const day = formatWeekday(weekdays.indexOf(weekday));
+  return (
+    <li className="week-day">
+      <span className="strong">{day}</span>
+      <DayTrack windows={windows} isChanged={isChanged} onChange={onChange} />
+      <div className="row wrap loose">
+        {windows.length === 0 && <span className="note">{text('closed')}</span>}
+        {windows.map((window, index) => (
+          <WindowFields
+            // biome-ignore lint/suspicious/noArrayIndexKey: windows have no identity but their place
+            key={index}
+            window={window}
+            label={day}
+            onChange={(next) => onChange(windows.with(index, next))}
+            onRemove={() => onChange(windows.toSpliced(index, 1))}
+          />
+        ))}
+      </div>
+      <span className="row tight">
+        <IconButton label={text('addHours', { day })} onClick={onAdd}>
+          <IconPlus size={16} aria-hidden />
+        </IconButton>
+        <IconButton label={text('copyHours', { day })} onClick={onCopy}>
+          <IconCopy size={15} aria-hidden />
+        </IconButton>
+      </span>
+    </li>
+  );
+}
