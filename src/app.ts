@@ -17,6 +17,7 @@ import { listen } from './http/listen.ts';
 import { once } from './http/once.ts';
 import { browserOrigins } from './http/session-cookie.ts';
 import { feedSends } from './messaging/campaigns/feed.ts';
+import { foldConversations } from './messaging/conversations/fold.ts';
 import { ensureRegistered, forgetRejectedRegistration } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
 import { changeOptOuts } from './messaging/opt-outs/change.ts';
@@ -252,6 +253,7 @@ function workerRounds(deps: RoundDeps): WorkerRounds {
     templateSync: () => syncDue(deps),
     senderChecks: () => checkDue(deps),
     foldStatistics: () => foldStatistics(deps),
+    foldConversations: () => foldConversations(deps),
     releaseLeases: async () => (await releaseLeasesOfEnded(deps, releases)) + (await takeOverExpired(deps)),
   };
 }

@@ -38,7 +38,7 @@ import { steadyRates } from './http/steady-rates.ts';
 import { requestValidator } from './http/validation.ts';
 import { type CallbackDeps, messagingCallbackRoutes } from './messaging/callback.ts';
 import { type CampaignRoutesDeps, campaignRoutes } from './messaging/campaigns/routes.ts';
-import { contactRoutes } from './messaging/contacts/routes.ts';
+import { conversationRoutes } from './messaging/conversations/routes.ts';
 import { type MediaRoutesDeps, mediaRoutes } from './messaging/media/routes.ts';
 import { type OptOutRoutesDeps, optOutRoutes } from './messaging/opt-outs/routes.ts';
 import { type ReceivedRoutesDeps, receivedRoutes } from './messaging/received/routes.ts';
@@ -97,7 +97,7 @@ function moduleRoutes(server: Server, deps: ServerDeps, admission: Admission): v
   campaignRoutes(server, deps); //           /v1/sends
   replyRoutes(server, deps); //              /v1/messages/reply
   receivedRoutes(server, deps); //           /v1/messages/received
-  contactRoutes(server, deps); //            /v1/contacts
+  conversationRoutes(server, deps); //       /v1/contacts
   optOutRoutes(server, deps); //             /v1/opt-outs
   mediaRoutes(server, deps); //              /v1/templates/media  /v1/media
   senderRoutes(server, deps); //             /v1/senders

@@ -42,12 +42,19 @@ export interface WorkerRounds {
   senderChecks: () => Promise<number>;
   /** Recorded changes of counts. */
   foldStatistics: () => Promise<number>;
+  /** Contacts that changed, for lists of conversations. */
+  foldConversations: () => Promise<number>;
   /** Leases of processes that ended. */
   releaseLeases: () => Promise<number>;
 }
 
 /** Rounds that change nothing outside this database: they also run while the gateway is held. */
-const internal: ReadonlySet<keyof WorkerRounds> = new Set(['removeCodes', 'foldStatistics', 'releaseLeases']);
+const internal: ReadonlySet<keyof WorkerRounds> = new Set([
+  'removeCodes',
+  'foldStatistics',
+  'foldConversations',
+  'releaseLeases',
+]);
 
 /** What every loop needs. */
 interface LoopDeps {
@@ -101,6 +108,11 @@ export function startWorkers(deps: WorkersDeps): Workers {
     templateSync: background({ name: 'template-sync', perform: rounds.templateSync, idleMs: 2_000 }),
     senderChecks: background({ name: 'sender-checks', perform: rounds.senderChecks, idleMs: 5_000 }),
     foldStatistics: background({ name: 'fold-statistics', perform: rounds.foldStatistics, idleMs: 4_000 }),
+    foldConversations: background({
+      name: 'fold-conversations',
+      perform: rounds.foldConversations,
+      idleMs: 1_000,
+    }),
     releaseLeases: background({ name: 'release-leases', perform: rounds.releaseLeases, idleMs: 2_000 }),
     cleanUp: background({ name: 'clean-up', perform: () => cleanUp(deps), idleMs: 30_000 }),
     backups: background({ name: 'backups', perform: deps.backups, idleMs: 60_000, runsIdle: true }),

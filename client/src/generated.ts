@@ -513,7 +513,7 @@ export type ConnectCalendar = {
   busyCalendarIds?: Array<string>;
 };
 
-/** A person, with everything that the platform calls them. */
+/** A person, with everything that the platform calls them. `lastMessage` is the newest received message or reply, seconds behind; templates are in the list of messages. It is null if there is none or it has been removed. */
 export type Contact = {
   /** Id of the contact. Two contacts that are found to be one person keep the older id. */
   _id: string;
@@ -534,6 +534,9 @@ export type Contact = {
   }>;
   /** What the person does not want to receive; null: they receive everything. */
   optOut: "marketing" | "all" | null;
+  /** Messages received since the last reply or read mark, of the person's newest 100. Contacts from before this field existed start with 0. */
+  unreadCount: number;
+  lastMessage: LastMessage | null;
 };
 
 /** A message from or to a contact: `received` or `message` is set. */
@@ -1077,6 +1080,22 @@ export type Key = {
   expiresAt: string | null;
   /** When the key was last used, to the minute; null: never. */
   lastUsedAt: string | null;
+};
+
+/** The newest message of a conversation. */
+export type LastMessage = {
+  /** Who sent the message. */
+  direction: "received" | "sent";
+  /** Id of the received message or of the reply. */
+  id: string;
+  /** Of a received message the platform's own word; of a reply `text`, `image`, `video`, `document`, `audio`, `sticker`, `location`, `contacts`, `reaction`, `buttons`, `list` or `link`. */
+  type: string;
+  /** The beginning of its text or caption, up to 200 characters; null without. */
+  text: string | null;
+  /** Stage of a reply; null for a received message. */
+  status: "queued" | "dispatching" | "accepted" | "sent" | "delivered" | "read" | "failed" | null;
+  /** When it was sent. */
+  at: string;
 };
 
 /** Fills a location header. */
@@ -3229,6 +3248,7 @@ export interface OperationErrors {
   markMessageRead: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'held' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_found' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
   downloadReceivedMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'media_gone' | 'media_not_found' | 'media_too_large' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   listContacts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  getContact: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'contact_not_found' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   listContactMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'contact_not_found' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   listOptOuts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   putOptOutOfUser: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
@@ -3698,7 +3718,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<ReceivedMessage>;
 
-  /** Mark a received message as read. The platform also marks the earlier messages of the person. It accepts messages of the last 30 days. The body is optional. Scope: `messages:send`. */
+  /** Mark a received message as read. The platform also marks the earlier messages of the person, and they no longer count in `unreadCount` of the contact. It accepts messages of the last 30 days. The body is optional. Scope: `messages:send`. */
   markMessageRead(
     input: {
       /** Id of the received. */
@@ -3717,13 +3737,17 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Response>;
 
-  /** List contacts. Everybody who wrote to one of your numbers, and recipients whose number the platform writes differently. Newest contact first. Scope: `conversations:read`. */
+  /** List contacts. Everybody who wrote to one of your numbers, and recipients whose number the platform writes differently. Newest contact first, or with `sort=-lastMessageAt` newest conversation first. That order, and what `search` finds, are seconds behind. A page can hold fewer than `limit` items although more follow: continue until `nextCursor` is null. Scope: `conversations:read`. */
   listContacts(
     input?: {
       /** Only of the person with this number, also under their other ids. */
       phone?: string;
       /** Only of the person with this id of the platform. */
       userId?: string;
+      /** The beginnings of words of a name, in any order and without regard to case and accents; or a number, from its beginning or to its end. Sorted by the word that was found. Not together with `phone`, `userId` or `sort`. */
+      search?: string;
+      /** Newest contact first, or newest conversation first: by the last received message or reply. The latter leaves out contacts without either. */
+      sort?: "-createdAt" | "-lastMessageAt";
       /** Items per page. */
       limit?: number;
       /** The `nextCursor` of the previous page; omit it for the first page. */
@@ -3731,6 +3755,15 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Pages<Contact, CursorPagination>;
+
+  /** Get a contact. Scope: `conversations:read`. */
+  getContact(
+    input: {
+      /** Id of the contacts. */
+      id: string;
+    },
+    options?: CallOptions,
+  ): Promise<Contact>;
 
   /** List the messages of a contact. Messages from and to the contact, newest first. Scope: `conversations:read`. */
   listContactMessages(
@@ -4516,6 +4549,7 @@ export const operations = {
   markMessageRead: 'POST /v1/messages/received/{id}/read',
   downloadReceivedMedia: 'GET /v1/messages/received/{id}/media file',
   listContacts: 'GET /v1/contacts list',
+  getContact: 'GET /v1/contacts/{id}',
   listContactMessages: 'GET /v1/contacts/{id}/messages list',
   listOptOuts: 'GET /v1/opt-outs list',
   putOptOutOfUser: 'PUT /v1/opt-outs',

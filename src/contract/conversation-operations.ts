@@ -40,7 +40,7 @@ export const conversationOperations: Record<string, Operation> = {
     id: 'markMessageRead',
     summary: 'Mark a received message as read',
     description:
-      'The platform also marks the earlier messages of the person. It accepts messages of the last 30 days. The body is optional.',
+      'The platform also marks the earlier messages of the person, and they no longer count in `unreadCount` of the contact. It accepts messages of the last 30 days. The body is optional.',
     errors: [
       'held',
       'message_not_found',
@@ -72,8 +72,15 @@ export const conversationOperations: Record<string, Operation> = {
     id: 'listContacts',
     summary: 'List contacts',
     description:
-      'Everybody who wrote to one of your numbers, and recipients whose number the platform writes differently. Newest contact first.',
+      'Everybody who wrote to one of your numbers, and recipients whose number the platform writes differently. Newest contact first, or with `sort=-lastMessageAt` newest conversation first. That order, and what `search` finds, are seconds behind. A page can hold fewer than `limit` items although more follow: continue until `nextCursor` is null.',
     message: 'Contacts listed.',
+  },
+  'GET /v1/contacts/{id}': {
+    ...conversations,
+    id: 'getContact',
+    summary: 'Get a contact',
+    errors: ['contact_not_found'],
+    message: 'Contact found.',
   },
   'GET /v1/contacts/{id}/messages': {
     ...conversations,

@@ -1,4 +1,4 @@
-// Inbound messages and contacts on the wire.
+// Inbound messages, and the messages of a contact, on the wire.
 import { Type } from 'typebox';
 import { cursorProperties, Id, idFilter, instant, nullable } from './envelope.ts';
 import { MessageItem } from './messages.ts';
@@ -10,7 +10,8 @@ const nullableText = (description: string) => nullable(text(description));
 const nullableNumber = (description: string) => nullable(Type.Number({ description }));
 const closed = { additionalProperties: false } as const;
 
-const person = {
+/** What the platform calls a person. */
+export const person = {
   phone: nullableText("The person's number, in digits; null if the platform hides it."),
   userId: nullableText("The platform's id of the person. It changes with their number."),
   name: nullableText('The name in their profile; null if the platform gave none.'),
@@ -189,7 +190,8 @@ export const ReceivedMessageItem = Type.Object(
   },
 );
 
-const personFilters = {
+/** Filters by a person. */
+export const personFilters = {
   phone: Type.Optional(
     Type.String({
       maxLength: 32,
@@ -228,47 +230,6 @@ export const ListReceivedQuery = Type.Object(
 
 export const ReceivedParams = Type.Object({ id: Type.String() }, closed);
 
-const contactExample = {
-  _id: '019a0b5e-7c00-7000-8000-000000000031',
-  phone: '15551234567',
-  userId: 'US.13491208655302741918',
-  name: 'Ada',
-  lastReceivedAt: '2026-03-10T14:00:00.000Z',
-  windows: [{ senderId: '019a0b5e-7c00-7000-8000-000000000006', closesAt: '2026-03-11T14:00:00.000Z' }],
-  optOut: null,
-};
-
-export const ContactItem = Type.Object(
-  {
-    _id: Type.String({
-      ...Id,
-      description: 'Id of the contact. Two contacts that are found to be one person keep the older id.',
-    }),
-    ...person,
-    lastReceivedAt: nullable(instant('When the person last wrote; null: never.')),
-    windows: Type.Array(
-      Type.Object({
-        senderId: Type.String({ ...Id, description: 'Id of the sender.' }),
-        closesAt: instant(
-          'Until when the person can be answered without a template from this number: 24 hours after their last message to it.',
-        ),
-      }),
-      { description: 'The numbers that can answer the person without a template now.' },
-    ),
-    optOut: nullable(
-      Type.Enum(['marketing', 'all'], {
-        description: 'What the person does not want to receive; null: they receive everything.',
-      }),
-    ),
-  },
-  {
-    title: 'Contact',
-    description: 'A person, with everything that the platform calls them.',
-    examples: [contactExample],
-  },
-);
-
-export const ListContactsQuery = Type.Object({ ...personFilters, ...cursorProperties }, closed);
 export const ContactParams = Type.Object({ id: Type.String() }, closed);
 export const ContactMessagesQuery = Type.Object(cursorProperties, closed);
 

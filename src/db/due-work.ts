@@ -18,6 +18,7 @@ export interface DueWork {
   templateSync: boolean;
   senderChecks: boolean;
   foldStatistics: boolean;
+  foldConversations: boolean;
   releaseLeases: boolean;
   clock: boolean;
 }
@@ -68,6 +69,7 @@ export async function findDueWork(db: Db, processId: number): Promise<DueWorkFou
       exists (select from sender_states where due_at <= now()) as "senderChecks",
       -- statistics report until when they are complete
       exists (select from statistics_folds where folded_until not between now() - interval '10 seconds' and now()) as "foldStatistics",
+      exists (select from conversation_changes) as "foldConversations",
       exists (select from processes where pg_try_advisory_xact_lock(${lockClass}, id))
         or exists (select from delivery_leases where due_at <= now()) as "releaseLeases",
       exists (select from clock_steps where mended is not null) as clock,

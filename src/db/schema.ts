@@ -208,9 +208,11 @@ export interface Contacts {
   account_id: string;
   created_at: Generated<Timestamp>;
   id: string;
+  last_reply_id: string | null;
   name: string | null;
   named_at: Timestamp | null;
   phone: string | null;
+  read_at: Generated<Timestamp | null>;
   user_id: string | null;
 }
 
@@ -219,6 +221,24 @@ export interface ContactWindows {
   contact_id: string;
   last_received_at: Timestamp;
   sender_id: string;
+}
+
+export interface ConversationChanges {
+  account_id: string;
+  contact_id: string;
+}
+
+export interface Conversations {
+  account_id: string;
+  contact_id: string;
+  last_id: string | null;
+  words: Generated<string[]>;
+}
+
+export interface ConversationWords {
+  account_id: string;
+  contact_id: string;
+  word: string;
 }
 
 export interface DashboardLinks {
@@ -821,6 +841,9 @@ export interface DB {
   contact_identities: ContactIdentities;
   contact_windows: ContactWindows;
   contacts: Contacts;
+  conversation_changes: ConversationChanges;
+  conversation_words: ConversationWords;
+  conversations: Conversations;
   dashboard_links: DashboardLinks;
   database_clock: DatabaseClock;
   dead_announcements: DeadAnnouncements;

@@ -48,15 +48,25 @@ export function cursorPageOf<T>(
   return { items, pagination: { limit, nextCursor } };
 }
 
-/** The ids in a cursor of `cursorPageOf` with `length` ids. Throws 400 `invalid_request` for any other text. */
-export function cursorPosition(cursor: string | undefined, length: number): string[] | undefined {
+/** True for a text that a statement can take. */
+export const isStorableText = (part: string): boolean => part.isWellFormed() && !part.includes('\0');
+
+/**
+ * The parts of a cursor of `cursorPageOf`, which `parts` checks one by one; a number stands for as many ids. Throws 400
+ * `invalid_request` for any other text.
+ */
+export function cursorPosition(
+  cursor: string | undefined,
+  parts: number | readonly ((part: string) => boolean)[],
+): string[] | undefined {
   if (cursor === undefined) return undefined;
+  const checks = typeof parts === 'number' ? Array.from({ length: parts }, () => isUuid) : parts;
   try {
     const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     const isValid =
       Array.isArray(position) &&
-      position.length === length &&
-      position.every((part) => typeof part === 'string' && isUuid(part));
+      position.length === checks.length &&
+      position.every((part, index) => typeof part === 'string' && checks[index]?.(part));
     if (isValid) return position as string[];
   } catch {
     // the error below covers every malformed cursor

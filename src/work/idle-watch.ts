@@ -22,6 +22,7 @@ const background: ReadonlySet<IdleLoop> = new Set([
   'templateSync',
   'senderChecks',
   'foldStatistics',
+  'foldConversations',
   'releaseLeases',
   'clock',
 ]);

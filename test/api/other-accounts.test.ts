@@ -56,6 +56,8 @@ beforeAll(async () => {
   await vi.waitUntil(() => listed('/v1/messages/received'), { timeout: 30_000 });
   owned.received = (await listed('/v1/messages/received')) as string;
   owned.contact = (await listed('/v1/contacts')) as string;
+  // contacts are listed with their last message a moment later
+  await vi.waitUntil(() => listed('/v1/contacts?sort=-lastMessageAt'), { timeout: 30_000 });
   const deliveries = () =>
     made<{ items: { _id: string; status: string }[] }>('GET', '/v1/webhooks/deliveries?status=delivered');
   while ((await deliveries()).items.length < 3) await gateway.receiver.events({ waitSeconds: 1 });

@@ -26,6 +26,7 @@ const layers: string[][] = [
 
 /** The submodules of the same module that a submodule may import. */
 const submoduleImports: Record<string, string[]> = {
+  'messaging/conversations': ['sending', 'received', 'opt-outs', 'contacts', 'templates', 'media', 'senders'],
   'messaging/campaigns': [
     'replies',
     'sending',

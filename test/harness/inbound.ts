@@ -27,6 +27,15 @@ export interface ContactData {
   lastReceivedAt: string | null;
   windows: { senderId: string; closesAt: string }[];
   optOut: string | null;
+  unreadCount: number;
+  lastMessage: {
+    direction: string;
+    id: string;
+    type: string;
+    text: string | null;
+    status: string | null;
+    at: string;
+  } | null;
 }
 
 export interface Page<T> {

@@ -2,10 +2,11 @@
 import { expect, test } from 'vitest';
 import { ListBookingsQuery } from '../../src/contract/bookings.ts';
 import { ListSendsQuery } from '../../src/contract/campaigns.ts';
+import { ListContactsQuery } from '../../src/contract/contacts.ts';
 import { DeliveryListQuery } from '../../src/contract/deliveries.ts';
 import { ListMessagesQuery } from '../../src/contract/messages.ts';
 import { ListOptOutsQuery } from '../../src/contract/opt-outs.ts';
-import { ListContactsQuery, ListReceivedQuery } from '../../src/contract/received.ts';
+import { ListReceivedQuery } from '../../src/contract/received.ts';
 import { requestValidator } from '../../src/http/validation.ts';
 import { validationProblem } from '../../src/http/validation-problem.ts';
 

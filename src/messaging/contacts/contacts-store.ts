@@ -51,8 +51,8 @@ function newsRows(news: readonly ContactNews[]) {
 /** Inserts contacts. */
 export async function insertContacts(tx: Tx, news: readonly ContactNews[]): Promise<void> {
   await sql`
-    /* insertContacts */ insert into contacts (account_id, id, phone, user_id, name, named_at)
-    select a, i, phone, user_id, name, ${instantOf(sql`received_at`)} from ${newsRows(news)}`.execute(tx);
+    /* insertContacts */ insert into contacts (account_id, id, phone, user_id, name, named_at, read_at)
+    select a, i, phone, user_id, name, ${instantOf(sql`received_at`)}, null from ${newsRows(news)}`.execute(tx);
 }
 
 /**
@@ -101,41 +101,13 @@ export async function openWindows(tx: Tx, windows: readonly WindowNews[]): Promi
     where excluded.last_received_at > w.last_received_at`.execute(tx);
 }
 
-export interface ContactRow {
-  id: string;
-  phone: string | null;
-  user_id: string | null;
-  name: string | null;
-  last_received_at: Date | null;
-  /** 0 none, 1 marketing, 2 all. */
-  opt_out: number;
-  windows: { senderId: string; lastReceivedAt: string }[];
-}
-
-const contactColumns = sql`c.id, c.phone, c.user_id, c.name,
-  (select max(w.last_received_at) from contact_windows w where w.account_id = c.account_id and w.contact_id = c.id) as last_received_at,
-  coalesce((select max(i.opt_out) from contact_identities i where i.contact_id = c.id and i.account_id = c.account_id), 0)::int as opt_out,
-  coalesce((select jsonb_agg(jsonb_build_object('senderId', w.sender_id, 'lastReceivedAt', w.last_received_at) order by w.last_received_at desc)
-    from contact_windows w where w.account_id = c.account_id and w.contact_id = c.id), '[]') as windows`;
-
-const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
-/** Lists contacts, newest first. */
-export async function listContacts(
+/** Marks what was received from a person until `at` as read. */
+export async function markContactRead(
   db: Db,
-  accountId: string,
-  { beforeId = highestId, limit }: { beforeId?: string | undefined; limit: number },
-): Promise<ContactRow[]> {
-  const { rows } = await sql<ContactRow>`
-    select ${contactColumns} from contacts c where c.account_id = ${accountId} and c.id < ${beforeId}
-    order by c.id desc limit ${limit}`.execute(db);
-  return rows;
-}
-
-/** Finds contacts of the account by their ids. */
-export async function findContacts(db: Db, accountId: string, ids: readonly string[]): Promise<ContactRow[]> {
-  const { rows } = await sql<ContactRow>`
-    select ${contactColumns} from contacts c
-    where c.account_id = ${accountId} and c.id = any (${[...ids]}::uuid[])`.execute(db);
-  return rows;
+  { accountId, identity, at }: { accountId: string; identity: string; at: Date },
+): Promise<void> {
+  await sql`
+    update contacts c set read_at = ${at} from contact_identities i
+    where i.account_id = ${accountId} and i.identity = ${identity} and c.account_id = i.account_id and c.id = i.contact_id
+      and (c.read_at is null or c.read_at < ${at})`.execute(db);
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { recordChanged } from './changed-contacts-store.ts';
 import type { ContactKey } from './contacts-store.ts';
 
 /** An identity of an account, and the contact that has it. */
@@ -84,7 +85,7 @@ export async function phonesOf(
 }
 
 /**
- * Moves the identities, windows and opt-out of contacts to another one and deletes them. Of several opt-outs the strictest remains, and of
+ * Moves the identities, windows, read mark and opt-out of contacts to another one and deletes them. Of several opt-outs the strictest remains, and of
  * equally strict ones the newest. Their rows are deleted first: that waits
  * for every transaction that adds to them.
  */
@@ -96,13 +97,15 @@ export async function mergeInto(
   await sql`
     with gone as (
       delete from contacts where account_id = ${accountId} and id = any (${ids})
-      returning phone, user_id, name, named_at, id)
+      returning phone, user_id, name, named_at, read_at, last_reply_id, id)
     update contacts c set phone = coalesce(c.phone, g.phone), user_id = coalesce(c.user_id, g.user_id),
-      name = coalesce(c.name, g.name), named_at = greatest(c.named_at, g.named_at)
+      name = coalesce(c.name, g.name), named_at = greatest(c.named_at, g.named_at),
+      read_at = least(c.read_at, g.read_at), last_reply_id = greatest(c.last_reply_id, g.last_reply_id)
     from (select (array_agg(phone order by id desc) filter (where phone is not null))[1] as phone,
         (array_agg(user_id order by id desc) filter (where user_id is not null))[1] as user_id,
         (array_agg(name order by id desc) filter (where name is not null))[1] as name,
-        max(named_at) as named_at from gone) g
+        max(named_at) as named_at, min(read_at) as read_at,
+        (array_agg(last_reply_id order by last_reply_id desc) filter (where last_reply_id is not null))[1] as last_reply_id from gone) g
     where c.account_id = ${accountId} and c.id = ${contactId}`.execute(tx);
   await sql`
     with moved as (
@@ -128,4 +131,8 @@ export async function mergeInto(
   await sql`
     update contact_identities set contact_id = ${contactId}
     where account_id = ${accountId} and contact_id = any (${ids})`.execute(tx);
+  await recordChanged(
+    tx,
+    [contactId, ...others].map((id) => ({ accountId, contactId: id })),
+  );
 }

@@ -2,6 +2,7 @@
 import { uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
 import { serializationFailure } from '../../db/failure.ts';
+import { recordChanged } from './changed-contacts-store.ts';
 import {
   type ContactKey,
   type ContactNews,
@@ -241,4 +242,8 @@ async function writeContacts(tx: Tx, resolved: Resolved[]): Promise<void> {
   }
   const inOrder = [...windows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
   if (inOrder.length > 0) await openWindows(tx, inOrder);
+  await recordChanged(
+    tx,
+    resolved.map(({ group: { accountId }, contactId }) => ({ accountId, contactId })),
+  );
 }

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Tx } from '../../db/db.ts';
+import { insertChanged } from './changed-contacts-store.ts';
 
 /** A person who wrote to one number. Times are epoch milliseconds. */
 export interface UsualPerson {
@@ -65,7 +66,7 @@ export function usualPeople(people: readonly UsualPerson[]): UsualPeopleSql {
         and (x.phone is null or x.phone = c.phone) and (x.user_id is null or x.user_id = c.user_id)
         and (x.name is null or x.name = c.name)
         and w.account_id = x.a and w.contact_id = c.id and w.sender_id = x.s
-      returning x.no, w.contact_id),
+      returning x.no, x.a as account_id, w.contact_id),
     claimed as (
       insert into contact_identities (account_id, identity, contact_id)
       select x.a, k.identity, x.new_id from x cross join unnest(x.identities) k(identity) where ${isNew}
@@ -73,11 +74,12 @@ export function usualPeople(people: readonly UsualPerson[]): UsualPeopleSql {
     created as materialized (
       select * from x where ((x.new_id, x.size) in (select contact_id, count(*)::int from claimed group by contact_id)) is true),
     people as (
-      insert into contacts (account_id, id, phone, user_id, name, named_at)
-      select a, new_id, phone, user_id, name, to_timestamp(at / 1000.0) from created),
+      insert into contacts (account_id, id, phone, user_id, name, named_at, read_at)
+      select a, new_id, phone, user_id, name, to_timestamp(at / 1000.0), null from created),
     windows as (
       insert into contact_windows (account_id, contact_id, sender_id, last_received_at)
-      select a, new_id, s, to_timestamp(at / 1000.0) from created)`;
+      select a, new_id, s, to_timestamp(at / 1000.0) from created),
+    changed as (${insertChanged(sql`select account_id, contact_id from known union all select a, new_id from created`)})`;
   const recorded = sql<RecordedPerson>`
     select no::int as no, contact_id as "contactId" from known
     union all select no::int, new_id from created

@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { isGatewayHeld } from '../../db/gateway-state.ts';
-import { windowMs } from '../contacts/presenter.ts';
+import { insertChanged } from '../contacts/changed-contacts-store.ts';
+import { windowMs } from '../contacts/window.ts';
 import { messageKind, type StoredReply } from '../sending/message.ts';
 import { countedColumns, insertQueuedCounts } from '../sending/message-counts-store.ts';
 import { isSenderHalted, stateSql } from '../sending/messages-sql-store.ts';
@@ -77,7 +78,7 @@ export async function insertReply(db: Db | Tx, reply: NewReply): Promise<Inserte
   const { rows } = await sql<{ is_open: boolean; lease: string | null }>`
     /* insertReply */ with sender as (select id from senders where id = ${reply.senderId} for key share),
     "window" as (
-      select ${closesAt} as closes_at from contact_windows w
+      select w.contact_id, ${closesAt} as closes_at from contact_windows w
       where w.account_id = ${reply.accountId} and w.contact_id = ${contactWith(reply.accountId, reply.identity)}
         and w.sender_id = ${reply.senderId}
         and ${closesAt} > now()),
@@ -95,6 +96,11 @@ export async function insertReply(db: Db | Tx, reply: NewReply): Promise<Inserte
       from gate, "window"
       returning m.id, m.user_id, m.due_at, ${countedColumns}),
     counted as (${insertQueuedCounts(sql`written`)}),
+    replied as (
+      update contacts c set last_reply_id = greatest(c.last_reply_id, written.id), read_at = greatest(c.read_at, now())
+      from written, "window" where c.account_id = ${reply.accountId} and c.id = "window".contact_id
+      returning c.account_id, c.id),
+    changed as (${insertChanged(sql`select account_id, id from replied`)}),
     named as (
       insert into user_id_messages (account_id, user_id, message_id)
       select account_id, user_id, id from written where user_id is not null)

@@ -186,7 +186,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a closed reply window is shown',
-    file: 'src/messaging/contacts/presenter.ts',
+    file: 'src/messaging/conversations/presenter.ts',
     find: 'closesAtMs > nowMs',
     replace: 'closesAtMs > 0',
     tests: contacts,

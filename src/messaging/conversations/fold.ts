@@ -1,0 +1,69 @@
+// The worker that keeps lists of contacts sorted and searchable: it reads contacts that changed, and writes what they are listed by.
+import type { Changes } from '../../changes/changes.ts';
+import type { Db, Tx } from '../../db/db.ts';
+import type { ContactKey } from '../contacts/contacts-store.ts';
+import {
+  type ChangedContact,
+  deleteListed,
+  deleteWords,
+  insertWords,
+  lockFolding,
+  readChanged,
+  takeChanged,
+  writeListed,
+} from './fold-store.ts';
+import { wordsOf } from './words.ts';
+
+export interface FoldDeps {
+  hot: Db;
+  changes: Pick<Changes, 'note'>;
+}
+
+/** Changes of one transaction. */
+const foldedPerRound = 2_000;
+
+/**
+ * The worker's round. Everything is read again from the contacts and their messages, so repeating it is safe. Returns how many changes
+ * there were if more are left, else 0.
+ */
+export async function foldConversations({ hot, changes }: FoldDeps, limit = foldedPerRound): Promise<number> {
+  const { taken, keys } = await hot.transaction().execute(async (tx) => {
+    if (!(await lockFolding(tx))) return { taken: 0, keys: [] };
+    const rows = await takeChanged(tx, limit);
+    const byKey = new Map(rows.map((row) => [`${row.accountId} ${row.contactId}`, row]));
+    const keys = [...byKey.values()];
+    if (keys.length > 0) await write(tx, await readChanged(tx, keys));
+    return { taken: rows.length, keys };
+  });
+  for (const { accountId, contactId } of keys) changes.note(accountId, 'contacts', contactId);
+  return taken === limit ? taken : 0;
+}
+
+async function write(tx: Tx, contacts: readonly ChangedContact[]): Promise<void> {
+  const wanted = contacts.map((contact) => ({ contact, words: contact.exists ? wordsOf(contact) : [] }));
+  const wordsIn = (contact: ContactKey, words: readonly string[], without: readonly string[]) =>
+    words.filter((word) => !without.includes(word)).map((word) => ({ ...keyOf(contact), word }));
+  const removed = wanted.flatMap(({ contact, words }) => wordsIn(contact, contact.words, words));
+  const added = wanted.flatMap(({ contact, words }) => wordsIn(contact, words, contact.words));
+  if (removed.length > 0) await deleteWords(tx, removed);
+  if (added.length > 0) await insertWords(tx, added);
+  const [present, merged] = [
+    wanted.filter(({ contact }) => contact.exists),
+    contacts.filter((one) => !one.exists),
+  ];
+  if (merged.length > 0) await deleteListed(tx, merged);
+  if (present.length > 0)
+    await writeListed(
+      tx,
+      present.map(({ contact, words }) => ({ ...keyOf(contact), lastId: newestOf(contact), words })),
+    );
+}
+
+const keyOf = ({ accountId, contactId }: ContactKey): ContactKey => ({ accountId, contactId });
+
+/** Ids begin with their time. */
+const newestOf = ({ lastReceivedId, lastReplyId }: ChangedContact): string | null =>
+  [lastReceivedId, lastReplyId]
+    .filter((id) => id !== null)
+    .sort()
+    .at(-1) ?? null;

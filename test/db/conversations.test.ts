@@ -1,0 +1,156 @@
+// Lists of conversations: what a worker writes of contacts that changed, and searches that scan a bounded number of words.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
+import { lowestUuidAt } from '../../src/base/uuid-time.ts';
+import { recordPeople } from '../../src/messaging/contacts/record-people.ts';
+import { foldConversations } from '../../src/messaging/conversations/fold.ts';
+import { lockFolding } from '../../src/messaging/conversations/fold-store.ts';
+import { pageOfContacts } from '../../src/messaging/conversations/list.ts';
+import { listByLastMessage, listContacts, scanWords } from '../../src/messaging/conversations/list-store.ts';
+import { searchOf } from '../../src/messaging/conversations/words.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { planOf } from '../harness/plans.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const accountId = uuidv7();
+const senderId = uuidv7();
+const nowMs = 1_800_000_000_000;
+let series = 0;
+
+/** Records that a person wrote; returns the contact and the message. */
+async function wrote(
+  names: { name?: string; phone?: string; userId?: string; otherPhones?: string[] },
+  atMs = nowMs,
+) {
+  series += 1;
+  const person = {
+    ...{ phone: names.phone ?? null, userId: names.userId ?? null, name: names.name ?? null },
+    ...{ otherPhones: names.otherPhones ?? [], otherUserIds: [] },
+  };
+  const reports = [{ accountId, person, atMs, wroteTo: senderId }];
+  const recorded = await database.hot
+    .transaction()
+    .execute((tx) => recordPeople(tx, reports, nowMs + series));
+  const id = lowestUuidAt(new Date(atMs)).slice(0, -12) + String(series).padStart(12, '0');
+  await sql`insert into received_messages (account_id, id, sender_id, person, type)
+    values (${accountId}, ${id}, ${senderId}, ${names.phone ?? `u:${names.userId}`}, 'text')`.execute(
+    database.db,
+  );
+  return { contactId: recorded.contactIds[0] ?? '', id };
+}
+
+const noted: string[] = [];
+const fold = (limit?: number) =>
+  foldConversations(
+    { hot: database.hot, changes: { note: (_account, _kind, id) => noted.push(id ?? '') } },
+    limit,
+  );
+const order = async () =>
+  (await listByLastMessage(database.db, accountId, { limit: 100 })).map(({ id, last_id }) => [id, last_id]);
+const search = async (text: string, limit = 100, cursor?: string) =>
+  pageOfContacts(database.db, accountId, { search: text, limit, cursor });
+
+test('changes are folded in rounds, once each, and never by two processes at a time', async () => {
+  const [ada, bob] = [await wrote({ phone: '15550001' }), await wrote({ phone: '15550002' }, nowMs + 1_000)];
+  await wrote({ phone: '15550001' }, nowMs - 5_000);
+  const other = await database.db.transaction().execute(async (tx) => {
+    await lockFolding(tx);
+    return fold();
+  });
+  expect([other, await order()]).toEqual([0, []]);
+  expect(await fold(2)).toBe(2);
+  expect(await fold(2)).toBe(0);
+  expect(await fold()).toBe(0);
+  expect(await order()).toEqual([
+    [bob.contactId, bob.id],
+    [ada.contactId, ada.id],
+  ]);
+  await wrote({ phone: '15550001' }, nowMs + 2_000);
+  await fold();
+  expect((await order()).map(([id]) => id)).toEqual([ada.contactId, bob.contactId]);
+  expect([...new Set(noted)].sort()).toEqual([ada.contactId, bob.contactId].sort());
+});
+
+test('a conversation keeps its place when its messages are removed', async () => {
+  const ada = await wrote({ phone: '15550011' }, nowMs + 10_000);
+  await fold();
+  await sql`delete from received_messages where id = ${ada.id}`.execute(database.db);
+  await wrote({ phone: '15550011', name: 'New' }, nowMs - 10_000);
+  await fold();
+  expect((await order())[0]).toEqual([ada.contactId, ada.id]);
+  await sql`delete from conversations where contact_id = ${ada.contactId}`.execute(database.db);
+});
+
+test('merged contacts leave the list with their words, and the other one has the newest message of both', async () => {
+  const [ada, other] = [
+    await wrote({ phone: '15550021', name: 'Ada' }),
+    await wrote({ phone: '15550022', name: 'Grace' }, nowMs + 20_000),
+  ];
+  await fold();
+  await wrote({ phone: '15550021', name: 'Ada', otherPhones: ['15550022'] }, nowMs + 15_000);
+  await fold();
+  expect((await order()).filter(([id]) => id === ada.contactId || id === null)).toEqual([
+    [ada.contactId, other.id],
+  ]);
+  const { rows } = await sql`select from conversation_words where contact_id = ${other.contactId}`.execute(
+    database.db,
+  );
+  expect(rows).toEqual([]);
+  expect((await search('grace')).items).toEqual([]);
+  expect((await search('15550022')).items.map(({ id }) => id)).toEqual([ada.contactId]);
+});
+
+test('a search finds everybody once over its pages, and scans no more words than it may', async () => {
+  const names = ['Mia', 'Max', 'Mia Maria', 'Mo Max Mia', 'Mara'];
+  const people = [];
+  for (const [index, name] of names.entries()) people.push(await wrote({ phone: `4915550${index}`, name }));
+  await fold();
+  const seen: string[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page = await search('m', 2, cursor ?? undefined);
+    seen.push(...page.items.map(({ id }) => id));
+    cursor = page.pagination.nextCursor;
+  } while (cursor !== null);
+  expect([...seen].sort()).toEqual(people.map(({ contactId }) => contactId).sort());
+  const both = await search('ma mi');
+  expect(both.items.map(({ name }) => name).sort()).toEqual(['Mia Maria', 'Mo Max Mia']);
+  const scanned = await scanWords(
+    database.db,
+    accountId,
+    { prefixes: ['n:m', 'p:491555'], others: [] },
+    { after: undefined, limit: 3 },
+  );
+  expect(scanned).toHaveLength(3);
+});
+
+test('lists read one page by its index, also with many contacts', async () => {
+  await sql`
+    with c as (insert into contacts (account_id, id, phone) select ${accountId}, uuid7(), n::text from generate_series(1, 5000) n returning *),
+      i as (insert into contact_identities (account_id, identity, contact_id) select account_id, phone, id from c),
+      w as (insert into conversation_words select account_id, 'p:' || phone, id from c)
+    insert into conversations (account_id, contact_id, last_id, words) select account_id, id, id, array['p:' || phone] from c`.execute(
+    database.db,
+  );
+  await sql`analyze`.execute(database.db);
+  const whole =
+    /(Seq|Bitmap \w+) Scan on (contacts|conversations|conversation_words|contact_identities|messages|received)|Hash|Merge Join/;
+  const window = { limit: 20, beforeId: uuidv7() };
+  const plans = {
+    conversations_list: (db = database.hot) => listByLastMessage(db, accountId, window),
+    contacts_pkey: (db = database.hot) => listContacts(db, accountId, window),
+    conversation_words_pkey: (db = database.hot) =>
+      scanWords(db, accountId, searchOf('12'), { after: undefined, limit: 100 }),
+  };
+  for (const [index, run] of Object.entries(plans)) {
+    const plan = await planOf(database.hot, run);
+    expect(plan, index).not.toMatch(whole);
+    expect(plan, index).toContain(index);
+  }
+});

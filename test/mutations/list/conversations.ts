@@ -1,0 +1,118 @@
+// Mutations of lists of conversations: their order, what is unread, and search.
+import type { Mutation } from '../mutation.ts';
+
+const list = 'src/messaging/conversations/list-store.ts';
+const fold = 'src/messaging/conversations/fold.ts';
+const store = 'src/messaging/conversations/fold-store.ts';
+const words = 'src/messaging/conversations/words.ts';
+const api = ['test/api/contacts.test.ts'];
+const rows = ['test/db/conversations.test.ts'];
+const rules = ['test/rules/conversation-words.test.ts'];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'what was answered or read stays unread',
+    file: list,
+    find: 'where c.read_at is null or n.received_at > c.read_at',
+    replace: '',
+    tests: api,
+  },
+  {
+    name: 'notices of the platform count as unread',
+    file: list,
+    find: " and x.type <> 'system'",
+    replace: '',
+    tests: api,
+  },
+  {
+    name: 'the mark of an older message takes back that of a newer one',
+    file: 'src/messaging/contacts/contacts-store.ts',
+    find: 'and (c.read_at is null or c.read_at < ${at})',
+    replace: '',
+    tests: api,
+  },
+  {
+    name: 'a reply leaves the conversation where it was',
+    file: fold,
+    find: '[lastReceivedId, lastReplyId]',
+    replace: '[lastReceivedId]',
+    tests: api,
+  },
+  {
+    name: 'a reply marks nothing as read',
+    file: 'src/messaging/replies/store.ts',
+    find: ', read_at = greatest(c.read_at, now())',
+    replace: '',
+    tests: api,
+  },
+  {
+    name: 'a known person who writes does not move up',
+    file: 'src/messaging/contacts/usual-people-store.ts',
+    find: 'select account_id, contact_id from known union all ',
+    replace: '',
+    tests: rows,
+  },
+  {
+    name: 'a person who is new is in no list of conversations',
+    file: 'src/messaging/contacts/usual-people-store.ts',
+    find: ' union all select a, new_id from created`)',
+    replace: '`)',
+    tests: rows,
+  },
+  {
+    name: 'two processes fold at a time',
+    file: store,
+    find: 'return rows[0]?.locked ?? false;',
+    replace: 'return rows.length > 0;',
+    tests: rows,
+  },
+  {
+    name: 'a conversation moves down when its messages are removed',
+    file: store,
+    find: 'last_id = greatest(v.last_id, excluded.last_id), words',
+    replace: 'last_id = excluded.last_id, words',
+    tests: rows,
+  },
+  {
+    name: 'a merged contact keeps its words',
+    file: fold,
+    find: 'contact.exists ? wordsOf(contact) : []',
+    replace: 'contact.exists ? wordsOf(contact) : contact.words',
+    tests: rows,
+  },
+  {
+    name: 'a contact that was merged into another is not recorded',
+    file: 'src/messaging/contacts/identities-store.ts',
+    find: '[contactId, ...others].map((id)',
+    replace: '[contactId].map((id)',
+    tests: rows,
+  },
+  {
+    name: 'a contact with two words that fit is found twice',
+    file: list,
+    find: 's.word = (select min(w collate "C") from unnest(v.words) w, unnest(${begins}::text[]) p where starts_with(w, p))',
+    replace: 'true',
+    tests: rows,
+  },
+  {
+    name: 'the other words of a search are ignored',
+    file: list,
+    find: 'where not exists (select from unnest(v.words) w where starts_with(w, p))',
+    replace: 'where false',
+    tests: rows,
+  },
+  {
+    name: 'a search scans any number of words',
+    file: list,
+    find: 'order by s.word, s.contact_id limit ${limit}) s',
+    replace: 'order by s.word, s.contact_id) s',
+    tests: rows,
+  },
+  {
+    name: 'two digits are searched in numbers',
+    file: words,
+    find: 'phone.length < digitsMin',
+    replace: 'phone.length < 1',
+    tests: rules,
+  },
+];
