@@ -173,6 +173,8 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     },
     isDraining: shutdown.isBegun,
     browserOrigins: origins,
+    // never beside a real platform, whatever the caller says
+    sandbox: options.sandbox?.cloudApiUrl === config.messaging.apiUrl ? options.sandbox : undefined,
     listeners: openListeners(parts, shutdown.isBegun),
     resendReply: (...of: Parameters<ResendDeps['resendReply']>) => resendReply(deps, ...of),
     nudgeDispatch: () => running.workers?.dispatch.nudge(),

@@ -34,6 +34,7 @@ import { openFigures } from './operator/figures.ts';
 import type { BackupStore } from './ports/backup-store.ts';
 import type { ObjectStore } from './ports/object-store.ts';
 import type { MessagingPlatform } from './ports/platform.ts';
+import type { SandboxUrls } from './sandbox-access/control.ts';
 import { openActivity } from './work/activity.ts';
 import { openHeld } from './work/held.ts';
 import { openReleases } from './work/releases.ts';
@@ -44,6 +45,8 @@ export interface AppOptions {
   keyRing?: KeyRing;
   /** Called when a later version has changed the database so that this process must end. */
   onOutdated?: () => void;
+  /** The sandbox that this gateway runs; absent with a real platform. */
+  sandbox?: SandboxUrls;
   /** Opens another messaging platform, for tests; default: the WhatsApp Cloud API. */
   openPlatform?: (ways: Record<'outgoing' | 'guardedOutgoing', Outgoing>) => MessagingPlatform;
 }

@@ -49,6 +49,7 @@ import { type TemplateRoutesDeps, templateRoutes } from './messaging/templates/r
 import { type OperatorRoutesDeps, operatorRoutes } from './operator/routes.ts';
 import { type OverviewRoutesDeps, overviewRoutes } from './overview/routes.ts';
 import { type RetentionRoutesDeps, retentionRoutes } from './retention/routes.ts';
+import { type SandboxRoutesDeps, sandboxRoutes } from './sandbox-access/routes.ts';
 import { type StatisticsRoutesDeps, statisticsRoutes } from './statistics/routes.ts';
 import { type StreamRoutesDeps, streamRoutes } from './stream/routes.ts';
 import { type EndpointRoutesDeps, endpointRoutes } from './webhooks/endpoints/routes.ts';
@@ -77,6 +78,7 @@ export type ServerDeps = AdmitDeps &
   RetentionRoutesDeps &
   OperatorRoutesDeps &
   StreamRoutesDeps &
+  SandboxRoutesDeps &
   HealthDeps & {
     log: Log;
     version: string;
@@ -112,6 +114,7 @@ function moduleRoutes(server: Server, deps: ServerDeps, admission: Admission): v
   streamRoutes(server, deps); //             /v1/events/stream
   overviewRoutes(server, deps); //           /v1/overview
   operatorRoutes(server, deps); //           /v1/operator
+  sandboxRoutes(server, deps); //            /sandbox  (only where the gateway runs its sandbox)
   messagingCallbackRoutes(server, deps); //  /callbacks/messaging  (signed by the platform)
   healthRoutes(server, deps); //             /health  /metrics
 }

@@ -570,7 +570,7 @@ export type CreateDashboardLink = {
   /** Who the link is for. Default: the caller’s name. */
   name?: string;
   /** What its session may do: scopes that the caller also has. Default: all of them. */
-  scopes?: Array<"templates:read" | "messages:send" | "messages:read" | "media:write" | "appointments:read" | "appointments:book" | "conversations:read" | "manage">;
+  scopes?: Array<"templates:read" | "messages:send" | "messages:read" | "media:write" | "appointments:read" | "appointments:book" | "conversations:read" | "appointments:manage" | "webhooks:manage" | "manage">;
   /** How long the link is valid, in seconds. */
   expiresInSeconds?: number;
 };
@@ -602,7 +602,7 @@ export type CreateKey = {
   /** Name of the key, for people. */
   name: string;
   /** What the key may do: scopes that the calling key also has. */
-  scopes: Array<"templates:read" | "messages:send" | "messages:read" | "media:write" | "appointments:read" | "appointments:book" | "conversations:read" | "manage">;
+  scopes: Array<"templates:read" | "messages:send" | "messages:read" | "media:write" | "appointments:read" | "appointments:book" | "conversations:read" | "appointments:manage" | "webhooks:manage" | "manage">;
   /** When the key expires. Default: when the calling key expires. */
   expiresAt?: string;
 };
@@ -973,6 +973,39 @@ export type EventProblems = {
   items: Array<EventProblem>;
 };
 
+/** Why the slots of one date are open or not. */
+export type ExplainedSlots = {
+  /** Id of the staff member. */
+  appointmentUserId: string;
+  /** The requested date, `YYYY-MM-DD`. */
+  date: string;
+  /** IANA time zone of `date`, `from` and `to`. */
+  timezone: string;
+  /** Length of a slot, in minutes. */
+  slotMinutes: number;
+  /** Minutes from one start to the next. */
+  slotStepMinutes: number;
+  /** The steps of the date, in order: those of the opening hours, and in between every `slotStepMinutes` from midnight. */
+  steps: Array<ExplainedStep>;
+};
+
+/** A time at which a slot starts, or would start. */
+export type ExplainedStep = {
+  /** Local start, `HH:MM`. */
+  from: string;
+  /** Local end, `HH:MM`. */
+  to: string;
+  /** Start; null for a local time that the clocks skip. */
+  startsAt: string | null;
+  /** End; null for a local time that the clocks skip. */
+  endsAt: string | null;
+  /** True if the slot can be booked: the same as in `available-slots`. */
+  open: boolean;
+  /** All reasons why it is not open; none if it is. */
+  reasons: Array<"outside_hours" | "window" | "notice" | "clock_change" | "daily_limit" | "booked" | "calendar_busy">;
+  by: TakenBy | null;
+};
+
 /** The body of every failure. */
 export type Failure = {
   /** False for every failure. */
@@ -1096,6 +1129,56 @@ export type LastMessage = {
   status: "queued" | "dispatching" | "accepted" | "sent" | "delivered" | "read" | "failed" | null;
   /** When it was sent. */
   at: string;
+};
+
+/** A booking, with the name of the staff member. */
+export type ListedBooking = {
+  /** UUIDv7. */
+  _id: string;
+  /** Id of the booking (UUIDv7). */
+  bookingId: string;
+  /** `held`: being written to the calendar. `undoing` and `undone`: given up, because the calendar could not confirm it. */
+  status: "held" | "confirmed" | "undoing" | "undone" | "cancelled";
+  /** Id of the staff member. */
+  appointmentUserId: string;
+  /** Civil date in `timezone`, `YYYY-MM-DD`. */
+  date: string;
+  /** Local start, `HH:MM`. */
+  from: string;
+  /** Local end, `HH:MM`. */
+  to: string;
+  /** IANA time zone of `date`, `from` and `to`. */
+  timezone: string;
+  /** Start of the appointment. */
+  startsAt: string;
+  /** End of the appointment. */
+  endsAt: string;
+  /** Link of the video meeting. */
+  meetingLink: string | null;
+  /** Id of the event in the calendar. */
+  calendarEventId: string | null;
+  /** Link to the event in the calendar. */
+  calendarEventLink: string | null;
+  /** E-mail address of the guest. */
+  email: string;
+  /** Phone number of the guest, digits only. */
+  phoneNumber: string;
+  /** Name of the guest. */
+  name: string | null;
+  /** Label of the origin of the booking. */
+  source: string;
+  /** When the booking was made. */
+  createdAt: string;
+  /** The answered form questions. */
+  staticQuestionAnswers: Array<GivenAnswer>;
+  pendingChange: PendingChange | null;
+  calendarState: CalendarState;
+  /** When the booking was cancelled. */
+  cancelledAt: string | null;
+  /** Why the booking was cancelled. */
+  cancelReason: string | null;
+  /** Name of the staff member, also of one who was deleted. */
+  staffName: string;
 };
 
 /** Fills a location header. */
@@ -1562,13 +1645,13 @@ export type Overview = {
   foldedUntil: string;
   today: OverviewCounts;
   last30Days: OverviewMonth;
-  /** Messages that wait to be sent. */
+  /** Messages that wait to be sent; null without the scope `messages:read`. */
   queue: {
     /** Queued messages; at most 100,000 are counted. Recipients of campaigns that are not fed yet are not included. */
     waiting: number;
     /** When the oldest of them was created; null if the queue is empty. */
     oldestAt: string | null;
-  };
+  } | null;
   /** Halted senders, at most 100; null without the scope `manage`. */
   haltedSenders: Array<{
     /** UUIDv7. */
@@ -1584,7 +1667,7 @@ export type Overview = {
     /** The platform's code of the rejection. */
     haltedCode: number | null;
   }> | null;
-  /** Endpoints that fail or are disabled; null without the scope `manage`. */
+  /** Endpoints that fail or are disabled; null without the scope `webhooks:manage`. */
   failingEndpoints: Array<{
     /** UUIDv7. */
     _id: string;
@@ -1610,13 +1693,13 @@ export type Overview = {
     /** What the calendar answered. */
     error: string | null;
   }> | null;
-  /** The next five confirmed bookings, by their start; null without the scope `manage`. */
-  nextBookings: Array<Booking> | null;
+  /** The next five confirmed bookings, by their start; null without the scope `appointments:manage`. */
+  nextBookings: Array<ListedBooking> | null;
 };
 
 /** Counts, as in the statistics. */
 export type OverviewCounts = {
-  /** Messages by the stage that they entered. */
+  /** Messages by the stage that they entered; null without the scope `messages:read`. */
   messages: {
     /** Messages that entered the queue. */
     queued: number;
@@ -1632,8 +1715,8 @@ export type OverviewCounts = {
     failed: number;
     /** Of `failed`: messages to people who had opted out (900005). */
     optedOut: number;
-  };
-  /** Attempts to deliver webhook events; null without the scope `manage`. */
+  } | null;
+  /** Attempts to deliver webhook events; null without the scope `webhooks:manage`. */
   webhooks: {
     /** Attempts. */
     attempts: number;
@@ -1648,7 +1731,7 @@ export type OverviewCounts = {
     /** 95 % of the attempts took no longer, in ms and at most 10 % off; null without attempts. */
     p95Ms: number | null;
   } | null;
-  /** Bookings; null without the scope `manage`. */
+  /** Bookings; null without the scope `appointments:read`. */
   appointments: {
     /** Bookings that were confirmed. */
     booked: number;
@@ -1661,7 +1744,7 @@ export type OverviewCounts = {
 
 /** The last 30 days with today. */
 export type OverviewMonth = {
-  /** Messages by the stage that they entered. */
+  /** Messages by the stage that they entered; null without the scope `messages:read`. */
   messages: {
     /** Messages that entered the queue. */
     queued: number;
@@ -1677,8 +1760,8 @@ export type OverviewMonth = {
     failed: number;
     /** Of `failed`: messages to people who had opted out (900005). */
     optedOut: number;
-  };
-  /** Attempts to deliver webhook events; null without the scope `manage`. */
+  } | null;
+  /** Attempts to deliver webhook events; null without the scope `webhooks:manage`. */
   webhooks: {
     /** Attempts. */
     attempts: number;
@@ -1693,7 +1776,7 @@ export type OverviewMonth = {
     /** 95 % of the attempts took no longer, in ms and at most 10 % off; null without attempts. */
     p95Ms: number | null;
   } | null;
-  /** Bookings; null without the scope `manage`. */
+  /** Bookings; null without the scope `appointments:read`. */
   appointments: {
     /** Bookings that were confirmed. */
     booked: number;
@@ -2865,6 +2948,16 @@ export type SuggestedWords = {
   startWords: Array<string>;
 };
 
+/** What takes the time. */
+export type TakenBy = {
+  /** A booking, or a busy time of a connected calendar. */
+  kind: "booking" | "event";
+  /** Id of the booking. Null for an event, and for a booking of another account in a shared calendar. */
+  id: string | null;
+  /** When it ends, with the buffer after a booking. */
+  until: string;
+};
+
 /** A message template. */
 export type Template = {
   /** UUIDv7. */
@@ -3265,6 +3358,7 @@ export interface OperationErrors {
   createStaffMember: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'department_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
   listFormQuestions: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   listAvailableSlots: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'calendar_not_connected' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  explainSlots: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'calendar_not_connected' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   getCalendarAuthUrl: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'calendar_provider_not_configured' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   getCalendarStatus: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   connectCalendar: 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
@@ -3929,6 +4023,19 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<AvailableSlots>;
 
+  /** Explain the slots of a date. Every step of one date, open or with all reasons why it is not, by bookings and the connected calendar as they are now. Agrees with the open slots of the date. Scope: `appointments:manage`. */
+  explainSlots(
+    input: {
+      /** Id of a staff member (`_id` of a user). */
+      appointmentUserId: string;
+      /** Civil date, `YYYY-MM-DD`. */
+      date: string;
+      /** IANA zone in which `date`, `from` and `to` are read. Default: the staff member's own. */
+      timezone?: string;
+    },
+    options?: CallOptions,
+  ): Promise<ExplainedSlots>;
+
   /** Get a link that connects a calendar. OAuth 2.0 with PKCE. Whoever opens the link connects their calendar to this staff member. The link is valid for one hour and one connection. Scope: `manage`. */
   getCalendarAuthUrl(
     input: {
@@ -4043,7 +4150,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<BookedAppointment>;
 
-  /** List bookings. Newest first. Scope: `manage`. */
+  /** List bookings. Newest first, or with `sort` by their start. Scope: `appointments:manage`. */
   listBookings(
     input?: {
       /** Id of a staff member (`_id` of a user). */
@@ -4058,24 +4165,28 @@ export interface Operations {
       email?: string;
       /** Only bookings of this phone number. */
       phoneNumber?: string;
+      /** Only bookings whose calendar event is unchanged, was moved, or was deleted. */
+      calendarState?: "in_step" | "moved" | "deleted";
+      /** By the start, earliest or latest first. Default: newest booking first. */
+      sort?: "startsAt" | "-startsAt";
       /** Items per page. */
       limit?: number;
       /** The `nextCursor` of the previous page; omit it for the first page. */
       cursor?: string;
     },
     options?: CallOptions,
-  ): Pages<Booking, CursorPagination>;
+  ): Pages<ListedBooking, CursorPagination>;
 
-  /** Get a booking. Scope: `manage`. */
+  /** Get a booking. Scope: `appointments:manage`. */
   getBooking(
     input: {
       /** Id of the booking (`_id`). */
       id: string;
     },
     options?: CallOptions,
-  ): Promise<Booking>;
+  ): Promise<ListedBooking>;
 
-  /** Cancel a booking. Deletes the calendar event, then frees the slot. Cancelling again returns 200. A 503 means that the cancellation is still in progress. Scope: `manage`. */
+  /** Cancel a booking. Deletes the calendar event, then frees the slot. Cancelling again returns 200. A 503 means that the cancellation is still in progress. Scope: `appointments:manage`. */
   cancelBooking(
     input: {
       /** Id of the booking (`_id`). */
@@ -4085,7 +4196,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Booking>;
 
-  /** Reschedule a booking. Keeps the id and the meeting link. The old slot is freed only once the calendar shows the new one. Rescheduling to the current time changes nothing. Scope: `manage`. */
+  /** Reschedule a booking. Keeps the id and the meeting link. The old slot is freed only once the calendar shows the new one. Rescheduling to the current time changes nothing. Scope: `appointments:manage`. */
   rescheduleBooking(
     input: {
       /** Id of the booking (`_id`). */
@@ -4095,7 +4206,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Booking>;
 
-  /** List webhook endpoints. Scope: `manage`. */
+  /** List webhook endpoints. Scope: `webhooks:manage`. */
   listEndpoints(
     input?: {
       /** Number of the page. */
@@ -4114,7 +4225,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<NewEndpoint>;
 
-  /** Get a webhook endpoint. Scope: `manage`. */
+  /** Get a webhook endpoint. Scope: `webhooks:manage`. */
   getEndpoint(
     input: {
       /** Id of the webhook endpoint (`_id`). */
@@ -4161,7 +4272,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Endpoint>;
 
-  /** Send a test event. Posts one event of kind `test`, without retries, and returns the response of the receiver. Scope: `manage`. */
+  /** Send a test event. Posts one event of kind `test`, without retries, and returns the response of the receiver. Scope: `webhooks:manage`. */
   testEndpoint(
     input: {
       /** Id of the webhook endpoint (`_id`). */
@@ -4170,7 +4281,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<TestResult>;
 
-  /** Replay a time range. Delivers the deliveries of this endpoint that were created in `[from, to)` again, of one status or of all, with the same webhook-id. The replay is throttled; list the replays to see its progress. Scope: `manage`. */
+  /** Replay a time range. Delivers the deliveries of this endpoint that were created in `[from, to)` again, of one status or of all, with the same webhook-id. The replay is throttled; list the replays to see its progress. Scope: `webhooks:manage`. */
   replayEndpoint(
     input: {
       /** Id of the webhook endpoint (`_id`). */
@@ -4180,7 +4291,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Replay>;
 
-  /** List the replays of a webhook endpoint. Newest first, each with its progress. Scope: `manage`. */
+  /** List the replays of a webhook endpoint. Newest first, each with its progress. Scope: `webhooks:manage`. */
   listReplays(
     input: {
       /** Items per page. */
@@ -4193,7 +4304,7 @@ export interface Operations {
     options?: CallOptions,
   ): Pages<Replay, CursorPagination>;
 
-  /** List webhook deliveries. Newest first. Scope: `manage`. */
+  /** List webhook deliveries. Newest first. Scope: `webhooks:manage`. */
   listDeliveries(
     input?: {
       /** Only deliveries to this endpoint. */
@@ -4214,7 +4325,7 @@ export interface Operations {
     options?: CallOptions,
   ): Pages<Delivery, CursorPagination>;
 
-  /** Get a webhook delivery. Returns the exact bytes of its body and every attempt. Scope: `manage`. */
+  /** Get a webhook delivery. Returns the exact bytes of its body and every attempt. Scope: `webhooks:manage`. */
   getDelivery(
     input: {
       /** Id of the webhook delivery (`_id`). */
@@ -4223,7 +4334,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<DeliveryDetail>;
 
-  /** Replay a webhook delivery. Delivers the event again with the same webhook-id. Scope: `manage`. */
+  /** Replay a webhook delivery. Delivers the event again with the same webhook-id. Scope: `webhooks:manage`. */
   replayDelivery(
     input: {
       /** Id of the webhook delivery (`_id`). */
@@ -4232,7 +4343,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<Delivery>;
 
-  /** Get the overview. What a start page shows, in one response: the counts of today and of the last 30 days, the queue, and what needs attention. A part that the scopes of the key do not cover is null. Scope: `messages:read`. */
+  /** Get the overview. What a start page shows, in one response: the counts of today and of the last 30 days, the queue, and what needs attention. A part that the scopes of the key do not cover is null. Scope: any. */
   getOverview(
     input?: {
       /** IANA time zone in which days begin. */
@@ -4258,7 +4369,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<MessageStatisticsList>;
 
-  /** Count webhook attempts. Counts attempts to deliver webhook events by hour or day, with their durations. A range has at most 2,000 intervals, and at most 100 senders, templates, endpoints or staff members with `by`; otherwise 400. Counts are kept for 800 days. Scope: `manage`. */
+  /** Count webhook attempts. Counts attempts to deliver webhook events by hour or day, with their durations. A range has at most 2,000 intervals, and at most 100 senders, templates, endpoints or staff members with `by`; otherwise 400. Counts are kept for 800 days. Scope: `webhooks:manage`. */
   getWebhookStatistics(
     input?: {
       /** Start of the range, rounded down to a quarter hour. Default: 30 days before `to`. */
@@ -4566,6 +4677,7 @@ export const operations = {
   createStaffMember: 'POST /v1/appointments/users',
   listFormQuestions: 'GET /v1/appointments/form-questions list',
   listAvailableSlots: 'GET /v1/appointments/available-slots',
+  explainSlots: 'GET /v1/appointments/slots-explained',
   getCalendarAuthUrl: 'GET /v1/appointments/ext-calendar/auth-url',
   getCalendarStatus: 'GET /v1/appointments/ext-calendar/status',
   connectCalendar: 'PUT /v1/appointments/users/{id}/ext-calendar',

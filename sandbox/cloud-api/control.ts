@@ -7,6 +7,7 @@ import { envelope, isPlatformCode, rejectionWith } from './errors.ts';
 import { changeIdentity, writeToNumber } from './inbound.ts';
 import { magicRecipients, magicTemplateNames } from './magic.ts';
 import type { Settings } from './model.ts';
+import { actOnPhone, listPhones, readPhone } from './phones.ts';
 import { changePreference } from './preferences.ts';
 import { addApp, addNumber, addTemplate, addToken, addWaba, revokeTokens } from './seed.ts';
 import { subscribe, unsubscribe } from './subscription.ts';
@@ -59,6 +60,13 @@ const routes: ReadonlyArray<ControlRoute<PlatformRequest>> = [
   ['GET', /^calls$/, ({ platform, query }) => readCalls(platform, query)],
   ['DELETE', /^calls$/, ({ platform }) => platform.calls.clear()],
   ['GET', /^reads$/, ({ platform }) => ({ reads: platform.state.conversations.reads })],
+  ['GET', /^phones$/, ({ platform, query }) => listPhones(platform, query)],
+  ['GET', /^phones\/([^/]+)\/messages$/, ({ platform, id, query }) => readPhone(platform, id, query)],
+  [
+    'POST',
+    /^phones\/([^/]+)\/messages$/,
+    ({ platform, id, body }) => actOnPhone(platform, id, body as never),
+  ],
   ['GET', /^counts$/, ({ platform }) => platform.state.ledger.counts()],
   ['GET', /^magic$/, () => ({ recipients: magicRecipients, templateNames: magicTemplateNames })],
 ];

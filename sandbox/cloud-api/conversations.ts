@@ -13,6 +13,8 @@ export interface Wrote {
   phone: string | null;
   /** By the sandbox's clock. */
   at: number;
+  /** What it says in a line. */
+  text?: string | null;
 }
 
 /** A call that marked a message as read. */
@@ -27,6 +29,8 @@ export interface Conversations {
   /** The last message of a person to a number, by phone or user id; undefined if they never wrote. */
   last(numberId: string, person: { phone: string } | { userId: string }): Wrote | undefined;
   message(id: string): Wrote | undefined;
+  /** Up to `limit` of the newest. */
+  newest(limit: number): Wrote[];
   /** The newest calls that marked messages as read. */
   reads: Read[];
   all(): Iterable<Wrote>;
@@ -60,6 +64,7 @@ export function createConversations(): Conversations {
     last: (numberId, person) =>
       last.get('phone' in person ? `${numberId} ${person.phone}` : `${numberId} u:${person.userId}`),
     message: (id) => messages.get(id),
+    newest: (limit) => [...messages.values()].slice(-limit),
     reads: [],
     all: () => new Set([...last.values(), ...messages.values()]),
   };

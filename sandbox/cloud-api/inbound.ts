@@ -6,6 +6,7 @@ import { type InboundFile, inboundKinds, sampleFiles } from './inbound-kinds.ts'
 import type { PhoneNumber } from './model.ts';
 import { postCallback } from './template-changes.ts';
 import { newNumericId, newWamid } from './wamid.ts';
+import { textOfWritten } from './written-text.ts';
 
 /** A person as the platform shows them. Without `phone` the number is hidden: only `userId` identifies them. */
 export interface InboundPerson {
@@ -120,7 +121,16 @@ function built(platform: Platform, number: PhoneNumber, message: InboundMessage)
     ...message.with,
   };
   const phone = from.phone ?? null;
-  const wrote = { numberId: number.id, messageId: id, type: message.kind, userId, phone, at: seconds * 1000 };
+  const text = textOfWritten(element);
+  const wrote = {
+    numberId: number.id,
+    messageId: id,
+    type: message.kind,
+    userId,
+    phone,
+    at: seconds * 1000,
+    text,
+  };
   platform.state.record(['wrote', wrote]);
   return { element, from, id, mediaId: file?.id ?? null };
 }

@@ -59,6 +59,8 @@ export interface Ledger {
   /** Every entry that must survive a restart: the remembered and the unfinished ones. */
   kept(): Iterable<Accepted>;
   find(filter: LedgerFilter): Accepted[];
+  /** Up to `limit` of the newest. */
+  newest(limit: number): Accepted[];
   counts(): LedgerCounts;
   clear(): void;
   nextSeq(): number;
@@ -116,6 +118,7 @@ export function createLedger(limits: LedgerLimits): Ledger {
       yield* all;
     },
     find: (filter) => findIn(entries.all(), filter),
+    newest: (limit) => entries.all().slice(-limit),
     counts: () => ({
       accepted,
       kept: entries.all().length,

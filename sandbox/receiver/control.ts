@@ -60,6 +60,7 @@ async function readEvents(receiver: Receiver, query: URLSearchParams): Promise<u
     ...text('status'),
     ...(query.has('verified') && { verified: query.get('verified') === 'true' }),
     ...(query.has('since') && { since: Number(query.get('since')) }),
+    newest: query.get('newest') === 'true',
     ...(query.has('limit') && { limit: Number(query.get('limit')) }),
   };
   const waitSeconds = Math.min(longestWaitSeconds, Math.max(0, Number(query.get('wait') ?? 0)));

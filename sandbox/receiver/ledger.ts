@@ -26,6 +26,8 @@ export interface ReceivedFilter {
   verified?: boolean;
   /** Only requests after this `seq`. */
   since?: number;
+  /** The newest that match, instead of the oldest. */
+  newest?: boolean;
   limit?: number;
 }
 
@@ -56,7 +58,7 @@ export function receivedLedger(keep: { entries: number }): ReceivedLedger {
   const find = (filter: ReceivedFilter): Received[] => {
     const { limit = 1000 } = filter;
     const found: Received[] = [];
-    for (const entry of entries) {
+    for (const entry of filter.newest ? entries.toReversed() : entries) {
       if (found.length >= limit) break;
       if (matches(entry, filter)) found.push(entry);
     }

@@ -7,12 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../base/log.ts';
-
-export interface SandboxUrls {
-  cloudApiUrl: string;
-  googleUrl: string;
-  receiverUrl: string;
-}
+import type { SandboxUrls } from '../sandbox-access/control.ts';
 
 export interface RunningSandbox {
   urls: SandboxUrls;

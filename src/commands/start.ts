@@ -51,6 +51,7 @@ async function open(
     log,
     // ends in order; a service manager's next start is rejected with the reason
     onOutdated: () => process.kill(process.pid, 'SIGTERM'),
+    ...(running.sandbox ? { sandbox: running.sandbox.urls } : {}),
   });
   signal.throwIfAborted();
   const { url } = running.app;

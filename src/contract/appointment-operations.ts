@@ -39,6 +39,15 @@ export const appointmentOperations: Record<string, Operation> = {
     errors: [...staff, 'calendar_not_connected', ...provider],
     message: 'Slots listed.',
   },
+  'GET /v1/appointments/slots-explained': {
+    ...appointments,
+    id: 'explainSlots',
+    summary: 'Explain the slots of a date',
+    description:
+      'Every step of one date, open or with all reasons why it is not, by bookings and the connected calendar as they are now. Agrees with the open slots of the date.',
+    errors: [...staff, 'calendar_not_connected', ...provider],
+    message: 'Slots explained.',
+  },
   'GET /v1/appointments/ext-calendar/auth-url': {
     ...calendars,
     id: 'getCalendarAuthUrl',

@@ -18,7 +18,7 @@ export const bookingOperations: Record<string, Operation> = {
     ...bookings,
     id: 'listBookings',
     summary: 'List bookings',
-    description: 'Newest first.',
+    description: 'Newest first, or with `sort` by their start.',
     errors: ['appointment_user_not_found'],
     message: 'Bookings listed.',
   },

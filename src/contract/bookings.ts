@@ -1,7 +1,7 @@
 // Bookings on the wire.
 import { type Static, Type } from 'typebox';
 import { ClockText, DateText, StaffId } from './appointments.ts';
-import { cursorProperties, Id, instant, nullable } from './envelope.ts';
+import { Id, instant, nullable } from './envelope.ts';
 import { optionsMax } from './form-questions.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -211,7 +211,8 @@ const bookingFields = {
   cancelledAt: nullable(instant('When the booking was cancelled.')),
   cancelReason: nullable(Type.String({ description: 'Why the booking was cancelled.' })),
 };
-const bookingExample = {
+/** A booking in examples. */
+export const bookingExample = {
   _id: answerExample.bookingId,
   ...answerExample,
   staticQuestionAnswers: [
@@ -234,7 +235,6 @@ export const BookingItem = Type.Object(bookingFields, {
   examples: [bookingExample],
 });
 export type BookingItem = Static<typeof BookingItem>;
-
 /** Who changed a booking: a caller of the API, or somebody in the calendar itself. */
 export const bookingChangedBy = ['api', 'calendar'] as const;
 export type BookingChangedBy = (typeof bookingChangedBy)[number];
@@ -251,27 +251,6 @@ export const ChangedBookingItem = Type.Object(
     description: 'A booking, and who changed it.',
     examples: [{ ...bookingExample, by: 'api' }],
   },
-);
-
-export const ListBookingsQuery = Type.Object(
-  {
-    appointmentUserId: Type.Optional(StaffId),
-    status: Type.Optional(Type.Enum([...bookingStates], { description: 'Only bookings with this status.' })),
-    from: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Only bookings that start at or after this instant.' }),
-    ),
-    to: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Only bookings that start before this instant.' }),
-    ),
-    email: Type.Optional(
-      Type.String({ maxLength: 254, format: 'idn-email', description: 'Only bookings of this address.' }),
-    ),
-    phoneNumber: Type.Optional(
-      Type.String({ maxLength: 32, description: 'Only bookings of this phone number.' }),
-    ),
-    ...cursorProperties,
-  },
-  closed,
 );
 
 export const CancelBody = Type.Object(

@@ -154,6 +154,8 @@ export const scopes = [
   'appointments:read',
   'appointments:book',
   'conversations:read',
+  'appointments:manage',
+  'webhooks:manage',
   'manage',
 ] as const;
 export type Scope = (typeof scopes)[number];
@@ -162,7 +164,7 @@ export type Scope = (typeof scopes)[number];
 export const operatorScope = 'operator';
 
 /** Scopes that `manage` includes: keys that were created before these scopes keep what they can do. */
-const includedInManage: readonly Scope[] = ['conversations:read'];
+const includedInManage: readonly Scope[] = ['conversations:read', 'appointments:manage', 'webhooks:manage'];
 
 /** The scopes of a key with those that they include. */
 export const withIncluded = (own: readonly string[]): ReadonlySet<string> =>

@@ -1,6 +1,6 @@
 // The overview on the wire: what a start page shows.
 import { Type } from 'typebox';
-import { BookingItem } from './bookings.ts';
+import { ListedBooking } from './booking-lists.ts';
 import { Id, instant, nullable } from './envelope.ts';
 import { bookingCounts, deliveryCounts, foldedUntil, messageCounts } from './statistics.ts';
 
@@ -15,14 +15,18 @@ export const OverviewQuery = Type.Object(
 
 const counts = Type.Object(
   {
-    messages: Type.Object(messageCounts, { description: 'Messages by the stage that they entered.' }),
+    messages: nullable(
+      Type.Object(messageCounts, {
+        description: 'Messages by the stage that they entered; null without the scope `messages:read`.',
+      }),
+    ),
     webhooks: nullable(
       Type.Object(deliveryCounts, {
-        description: 'Attempts to deliver webhook events; null without the scope `manage`.',
+        description: 'Attempts to deliver webhook events; null without the scope `webhooks:manage`.',
       }),
     ),
     appointments: nullable(
-      Type.Object(bookingCounts, { description: 'Bookings; null without the scope `manage`.' }),
+      Type.Object(bookingCounts, { description: 'Bookings; null without the scope `appointments:read`.' }),
     ),
   },
   { title: 'OverviewCounts', description: 'Counts, as in the statistics.' },
@@ -76,16 +80,18 @@ export const Overview = Type.Object(
       description: 'The last 30 days with today.',
       examples: [countsExample],
     }),
-    queue: Type.Object(
-      {
-        waiting: Type.Integer({
-          minimum: 0,
-          description:
-            'Queued messages; at most 100,000 are counted. Recipients of campaigns that are not fed yet are not included.',
-        }),
-        oldestAt: nullable(instant('When the oldest of them was created; null if the queue is empty.')),
-      },
-      { description: 'Messages that wait to be sent.' },
+    queue: nullable(
+      Type.Object(
+        {
+          waiting: Type.Integer({
+            minimum: 0,
+            description:
+              'Queued messages; at most 100,000 are counted. Recipients of campaigns that are not fed yet are not included.',
+          }),
+          oldestAt: nullable(instant('When the oldest of them was created; null if the queue is empty.')),
+        },
+        { description: 'Messages that wait to be sent; null without the scope `messages:read`.' },
+      ),
     ),
     haltedSenders: nullable(
       Type.Array(haltedSender, {
@@ -94,7 +100,7 @@ export const Overview = Type.Object(
     ),
     failingEndpoints: nullable(
       Type.Array(failingEndpoint, {
-        description: 'Endpoints that fail or are disabled; null without the scope `manage`.',
+        description: 'Endpoints that fail or are disabled; null without the scope `webhooks:manage`.',
       }),
     ),
     disconnectedCalendars: nullable(
@@ -103,8 +109,9 @@ export const Overview = Type.Object(
       }),
     ),
     nextBookings: nullable(
-      Type.Array(BookingItem, {
-        description: 'The next five confirmed bookings, by their start; null without the scope `manage`.',
+      Type.Array(ListedBooking, {
+        description:
+          'The next five confirmed bookings, by their start; null without the scope `appointments:manage`.',
       }),
     ),
   },

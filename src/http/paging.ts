@@ -48,6 +48,10 @@ export function cursorPageOf<T>(
   return { items, pagination: { limit, nextCursor } };
 }
 
+/** True for an instant as `Date.toISOString` writes it. */
+export const isInstant = (part: string): boolean =>
+  /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(part) && !Number.isNaN(Date.parse(part));
+
 /** True for a text that a statement can take. */
 export const isStorableText = (part: string): boolean => part.isWellFormed() && !part.includes('\0');
 

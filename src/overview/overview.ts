@@ -1,9 +1,10 @@
 // The overview of an account: its counts, and what somebody has to look at.
 
 import { listNextBookings } from '../appointments/booking/bookings-store.ts';
-import { bookingItem } from '../appointments/booking/presenter.ts';
+import { showBookings } from '../appointments/booking/list.ts';
 import { listDisconnectedCalendars } from '../appointments/calendar/connections-store.ts';
 import { uuidTime } from '../base/uuid-time.ts';
+import type { Scope } from '../contract/envelope.ts';
 import { codeOf } from '../messaging/senders/presenter.ts';
 import { listHaltedSenders } from '../messaging/senders/store.ts';
 import { summarizeQueue } from '../messaging/sending/queue-store.ts';
@@ -23,27 +24,27 @@ export async function readOverview(
   { accountId, scopes }: { accountId: string; scopes: ReadonlySet<string> },
   timezone: string | undefined,
 ) {
-  const mayManage = scopes.has('manage');
+  const may = (scope: Scope) => scopes.has(scope);
   const periods = await readPeriods({ db, clock }, accountId, timezone);
   const counts = ({ messages, webhooks, appointments }: Period) => ({
-    messages,
-    webhooks: mayManage ? webhooks : null,
-    appointments: mayManage ? appointments : null,
+    messages: may('messages:read') ? messages : null,
+    webhooks: may('webhooks:manage') ? webhooks : null,
+    appointments: may('appointments:read') ? appointments : null,
   });
-  const queue = await summarizeQueue(db, accountId, queueMax);
-  const calendars = scopes.has('appointments:read')
+  const queue = may('messages:read') ? await summarizeQueue(db, accountId, queueMax) : null;
+  const calendars = may('appointments:read')
     ? await listDisconnectedCalendars(db, accountId, listedMax)
     : null;
-  const senders = mayManage ? await listHaltedSenders(db, accountId, listedMax) : null;
-  const endpoints = mayManage ? await listFailingEndpoints(db, accountId) : null;
-  const bookings = mayManage
+  const senders = may('manage') ? await listHaltedSenders(db, accountId, listedMax) : null;
+  const endpoints = may('webhooks:manage') ? await listFailingEndpoints(db, accountId) : null;
+  const bookings = may('appointments:manage')
     ? await listNextBookings(db, accountId, { now: new Date(clock.now()), limit: bookingsMax })
     : null;
   return {
     foldedUntil: periods.foldedUntil.toISOString(),
     today: counts(periods.today),
     last30Days: counts(periods.last30Days),
-    queue: {
+    queue: queue && {
       waiting: queue.waiting,
       oldestAt: queue.oldest_id === null ? null : uuidTime(queue.oldest_id).toISOString(),
     },
@@ -63,6 +64,6 @@ export async function readOverview(
         ...{ appointmentUserId: row.staff_id, name: row.name, provider: row.provider },
         ...{ disconnectedAt: row.dead_at.toISOString(), error: row.failure },
       })) ?? null,
-    nextBookings: bookings?.map(bookingItem) ?? null,
+    nextBookings: bookings && (await showBookings(db, bookings)),
   };
 }

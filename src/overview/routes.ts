@@ -13,7 +13,7 @@ export function overviewRoutes(server: Server, deps: OverviewRoutesDeps): void {
     '/v1/overview',
     {
       schema: { querystring: OverviewQuery, response: { 200: success(Overview) } },
-      config: { scope: 'messages:read' },
+      config: { scope: 'any' },
     },
     async ({ caller, query }) => ok('Overview read.', await readOverview(deps, caller, query.timezone)),
   );

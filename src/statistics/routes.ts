@@ -39,7 +39,7 @@ export function statisticsRoutes(server: Server, deps: StatisticsRoutesDeps): vo
     '/v1/statistics/webhooks',
     {
       schema: { querystring: WebhookStatisticsQuery, response: { 200: success(WebhookStatistics) } },
-      config: { scope: 'manage' },
+      config: { scope: 'webhooks:manage' },
     },
     async ({ caller, query }) => {
       const isGrouped = query.by !== undefined;

@@ -16,7 +16,7 @@ export function testEventRoute(server: Server, deps: TestEventDeps): void {
         params: IdParams,
         response: { 200: success(TestResult) },
       },
-      config: { scope: 'manage' },
+      config: { scope: 'webhooks:manage' },
     },
     async ({ caller, params }) => {
       const { deliveryId, result } = await sendTestEvent(deps, {

@@ -265,34 +265,3 @@ describe('form questions', () => {
     ]);
   });
 });
-
-describe('bookings', () => {
-  test('are listed newest first, filtered, and paged by cursor', async () => {
-    const account = await fixture.account();
-    const staff = await fixture.staff(account, { calendar: 'none' });
-    const date = comingMonday();
-    const times = ['09:00', '09:30', '10:00', '10:30'];
-    for (const [index, from] of times.slice(0, 3).entries()) {
-      const guest = { email: `Guest${index}@example.com`, phoneNumber: `+1 555 000 000${index}` };
-      const response = await fixture.book(
-        account,
-        bookingOf(staff.id, date, from, times[index + 1] ?? '', guest),
-      );
-      expect(response.status).toBe(200);
-    }
-    const froms = async (query: string) =>
-      (await items(account, `/bookings?${query}`)).map(({ from }: { from: string }) => from);
-    expect(await froms('')).toEqual(['10:00', '09:30', '09:00']);
-    expect(await froms('email=guest1@EXAMPLE.com')).toEqual(['09:30']);
-    expect(await froms('phoneNumber=15550000002')).toEqual(['10:00']);
-    expect(await froms(`from=${date}T09:30:00Z&to=${date}T10:00:00Z`)).toEqual(['09:30']);
-    expect(await froms('status=cancelled')).toEqual([]);
-    const first = await fixture.must(fixture.call(account, 'GET', `${base}/bookings?limit=2`));
-    const cursor = first.pagination.nextCursor;
-    const second = await fixture.must(
-      fixture.call(account, 'GET', `${base}/bookings?limit=2&cursor=${cursor}`),
-    );
-    expect(second).toMatchObject({ items: [{ from: '09:00' }], pagination: { nextCursor: null } });
-    expect((await fixture.call(account, 'GET', `${base}/bookings?cursor=abc`)).status).toBe(400);
-  });
-});

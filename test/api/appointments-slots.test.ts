@@ -218,3 +218,50 @@ test('never shares a response with another account', async () => {
   ]);
   expect(responses.map(({ status }) => status)).toEqual([200, 404, 200]);
 });
+
+test('explains every step: open as in the open slots, else with what takes it and until when', async () => {
+  const schedule = { bufferAfterMinutes: 15 };
+  const staff = await fixture.staff(account, { schedule });
+  const booked = await fixture.book(account, bookingOf(staff.id, date, '09:30', '10:00'));
+  await fixture.control.addEvent(staff.email, {
+    start: { dateTime: `${date}T10:45:00Z` },
+    end: { dateTime: `${date}T11:00:00Z` },
+  });
+  const explain = (id: string, more = '') =>
+    fixture.call(
+      account,
+      'GET',
+      `/v1/appointments/slots-explained?appointmentUserId=${id}&date=${date}${more}`,
+    );
+  const { json } = await explain(staff.id);
+  expect(json.data).toMatchObject({ date, timezone: 'UTC', slotMinutes: 30, slotStepMinutes: 30 });
+  const steps: { from: string; open: boolean; reasons: string[]; by: unknown }[] = json.data.steps;
+  expect(steps).toHaveLength(48);
+  expect(steps.filter(({ open }) => open).map(({ from }) => from)).toEqual(
+    await fixture.open(account, staff.id, date),
+  );
+  const at = (from: string) => steps.find((step) => step.from === from);
+  expect(at('09:30')).toEqual({
+    ...{ from: '09:30', to: '10:00', startsAt: `${date}T09:30:00.000Z`, endsAt: `${date}T10:00:00.000Z` },
+    ...{ open: false, reasons: ['booked'] },
+    by: { kind: 'booking', id: booked.json.data.bookingId, until: `${date}T10:15:00.000Z` },
+  });
+  expect(at('10:30')).toMatchObject({
+    reasons: ['calendar_busy'],
+    by: { kind: 'event', id: null, until: `${date}T11:00:00.000Z` },
+  });
+  expect(at('12:00')).toMatchObject({ reasons: ['outside_hours'], by: null });
+  // another zone has the same open slots
+  const elsewhere = await explain(staff.id, '&timezone=Asia/Kolkata');
+  expect(elsewhere.json.data.steps.filter(({ open }: { open: boolean }) => open)).toEqual(
+    (await fixture.slots(account, staff.id, date, '&timezone=Asia/Kolkata')).json.data.slots.map(
+      (slot: object) => ({
+        ...slot,
+        ...{ open: true, reasons: [], by: null },
+      }),
+    ),
+  );
+  const unconnected = await fixture.staff(account, { calendar: 'unconnected' });
+  expect((await explain(unconnected.id)).json.code).toBe('calendar_not_connected');
+  expect((await explain(randomUUID())).json.code).toBe('appointment_user_not_found');
+});

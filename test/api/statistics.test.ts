@@ -226,16 +226,6 @@ describe('ranges', () => {
   });
 });
 
-it('messages need messages:read; webhooks and appointments need manage', async () => {
-  const { body } = await gateway.call<{ apiKey: string }>('POST', '/v1/keys', {
-    body: { name: 'reader', scopes: ['messages:read'] },
-  });
-  const status = async (path: string) => (await get(path, body.data.apiKey)).status;
-  expect([await status('messages'), await status('webhooks'), await status('appointments')]).toEqual([
-    200, 403, 403,
-  ]);
-});
-
 describe('the overview', () => {
   interface Overview {
     today: Record<string, Record<string, number> | null>;
@@ -258,10 +248,8 @@ describe('the overview', () => {
     await sql`update endpoints set status = 'disabled', disabled_reason = 'gone' where id = ${endpointId}`.execute(
       db,
     );
-    const { rows } = await sql<{
-      id: string;
-      account: string;
-    }>`select id, account_id as account from staff limit 1`.execute(db);
+    type Staff = { id: string; account: string };
+    const { rows } = await sql<Staff>`select id, account_id as account from staff limit 1`.execute(db);
     await sql`insert into calendar_connections (id, account_id, staff_id, provider, credential, calendar_id, busy_calendar_ids, dead_at, failure)
       values (${uuidv7()}, ${rows[0]?.account}, ${rows[0]?.id}, 'google', '', 'c', '{}', now(), 'revoked')`.execute(
       db,
@@ -292,9 +280,19 @@ describe('the overview', () => {
     const key = await gateway.call<{ apiKey: string }>('POST', '/v1/keys', {
       body: { name: 'reader', scopes: ['messages:read'] },
     });
+    for (const [path, status] of Object.entries({ messages: 200, webhooks: 403, appointments: 403 }))
+      expect((await get(path, key.body.data.apiKey)).status, path).toBe(status);
     const { data } = (await overview(key.body.data.apiKey)).body;
     expect(data).toMatchObject({ haltedSenders: null, failingEndpoints: null, disconnectedCalendars: null });
     expect(data).toMatchObject({ nextBookings: null, today: { webhooks: null, appointments: null } });
+    const desk = await gateway.call<{ apiKey: string }>('POST', '/v1/keys', {
+      body: { name: 'desk', scopes: ['appointments:manage', 'appointments:read', 'webhooks:manage'] },
+    });
+    const shown = (await overview(desk.body.data.apiKey)).body.data;
+    const failingEndpoints = [{ _id: endpointId }];
+    expect(shown).toMatchObject({ queue: null, haltedSenders: null, failingEndpoints });
+    expect(shown.nextBookings).toMatchObject([{ from: '10:00', staffName: expect.any(String) }]);
+    expect(Object.entries(shown.today).filter(([, counts]) => counts === null)).toEqual([['messages', null]]);
     expect((await gateway.call('GET', '/v1/overview?timezone=Mars')).status).toBe(400);
   });
 });

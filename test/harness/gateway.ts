@@ -48,6 +48,8 @@ export interface GatewayOptions {
   through?: (connection: Connection) => Promise<Connection>;
   /** Opens another messaging platform than the WhatsApp Cloud API. */
   openPlatform?: AppOptions['openPlatform'];
+  /** Lets the gateway reach the sandbox's control, as `npm start` does. */
+  sandbox?: boolean;
 }
 
 export const googleClient = { id: 'test-client.apps.example', secret: 'test-client-secret' };
@@ -88,7 +90,14 @@ export async function startGateway(options: GatewayOptions = {}) {
     openApp(
       configWith(more),
       { ...on, close: async () => undefined, stopNow: () => undefined },
-      { log, keyRing, ...(options.openPlatform ? { openPlatform: options.openPlatform } : {}) },
+      {
+        log,
+        keyRing,
+        ...(options.sandbox
+          ? { sandbox: { cloudApiUrl: cloudApi.url, googleUrl: google.url, receiverUrl: receiver.url } }
+          : {}),
+        ...(options.openPlatform ? { openPlatform: options.openPlatform } : {}),
+      },
     );
   const running = await open();
   const beside: App[] = [];

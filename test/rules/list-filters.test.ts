@@ -1,6 +1,6 @@
 // Filters of lists: a value that nothing can match is a problem, not an empty list.
 import { expect, test } from 'vitest';
-import { ListBookingsQuery } from '../../src/contract/bookings.ts';
+import { ListBookingsQuery } from '../../src/contract/booking-lists.ts';
 import { ListSendsQuery } from '../../src/contract/campaigns.ts';
 import { ListContactsQuery } from '../../src/contract/contacts.ts';
 import { DeliveryListQuery } from '../../src/contract/deliveries.ts';
@@ -35,13 +35,7 @@ test.each<[string, object, string[]]>([
 
 test('no list of instants ends before it begins, or where it begins', () => {
   const [early, late] = ['2026-11-22T00:00:00Z', '2026-11-22T00:00:00.001Z'];
-  for (const schema of [
-    ListMessagesQuery,
-    ListSendsQuery,
-    DeliveryListQuery,
-    ListReceivedQuery,
-    ListBookingsQuery,
-  ]) {
+  for (const schema of [ListMessagesQuery, ListSendsQuery, DeliveryListQuery, ListReceivedQuery]) {
     expect(problemsOf(schema, { from: late, to: early })).toEqual(['to must be later than from']);
     expect(problemsOf(schema, { from: early, to: early })).toEqual(['to must be later than from']);
     expect(problemsOf(schema, { from: early, to: late })).toEqual([]);

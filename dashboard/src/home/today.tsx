@@ -9,12 +9,14 @@ import { textsOf } from '../text/texts.ts';
 export function Today({ overview }: { overview: Overview }) {
   const text = textsOf('home');
   const { messages, webhooks, appointments } = overview.today;
-  const tiles: [label: string, value: string, note: string][] = [
-    [text('sent'), formatNumber(messages.sent), text('waiting', { count: overview.queue.waiting })],
-    [text('delivered'), formatShare(messages.delivered, messages.sent), formatNumber(messages.delivered)],
-    [text('read'), formatShare(messages.read, messages.sent), formatNumber(messages.read)],
-    [text('failed'), formatNumber(messages.failed), text('optedOut', { count: messages.optedOut })],
-  ];
+  const tiles: [label: string, value: string, note: string][] = [];
+  if (messages)
+    tiles.push(
+      [text('sent'), formatNumber(messages.sent), text('waiting', { count: overview.queue?.waiting ?? 0 })],
+      [text('delivered'), formatShare(messages.delivered, messages.sent), formatNumber(messages.delivered)],
+      [text('read'), formatShare(messages.read, messages.sent), formatNumber(messages.read)],
+      [text('failed'), formatNumber(messages.failed), text('optedOut', { count: messages.optedOut })],
+    );
   if (webhooks) {
     const p95 = webhooks.p95Ms === null ? '–' : `${formatNumber(webhooks.p95Ms)} ms`;
     tiles.push([text('webhooks'), p95, formatShare(webhooks.delivered, webhooks.attempts)]);

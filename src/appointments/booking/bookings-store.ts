@@ -1,6 +1,5 @@
 // Rows of bookings: find, list, lock, lease.
 import { sql } from 'kysely';
-import { emailSpellings } from '../../base/email.ts';
 import { bookingState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { isGatewayHeld } from '../../db/gateway-state.ts';
@@ -68,35 +67,6 @@ export async function claimExpiredLease(
       attempts = least(attempts + 1, 1000)
     where id = ${id} and due_at <= now() and not ${isGatewayHeld} returning *`.execute(db);
   return rows[0] && bookingRow(rows[0]);
-}
-
-export interface BookingFilter {
-  staffId?: string | undefined;
-  state?: string | undefined;
-  from?: Date | undefined;
-  to?: Date | undefined;
-  email?: string | undefined;
-  phoneDigits?: string | undefined;
-}
-
-/** Up to `limit` of the account's bookings, newest first, created before the booking `before`. */
-export async function listBookings(
-  db: Db,
-  accountId: string,
-  filter: BookingFilter,
-  window: { limit: number; before?: string | undefined },
-): Promise<BookingRow[]> {
-  let query = db.selectFrom('bookings').selectAll().where('account_id', '=', accountId);
-  if (filter.staffId !== undefined) query = query.where('staff_id', '=', filter.staffId);
-  if (filter.state !== undefined) query = query.where('state', '=', filter.state);
-  if (filter.from !== undefined) query = query.where('starts_at', '>=', filter.from);
-  if (filter.to !== undefined) query = query.where('starts_at', '<', filter.to);
-  if (filter.email !== undefined)
-    query = query.where(sql<boolean>`lower(email) = any(${emailSpellings(filter.email)}::text[])`);
-  if (filter.phoneDigits !== undefined) query = query.where('phone_digits', '=', filter.phoneDigits);
-  if (window.before !== undefined) query = query.where('id', '<', window.before);
-  const rows = await query.orderBy('id', 'desc').limit(window.limit).execute();
-  return (rows as unknown as StoredBooking[]).map(bookingRow);
 }
 
 /** The account's next confirmed bookings after `now`, by their start: a short index scan for each staff member. */

@@ -1,19 +1,12 @@
 // Routes of bookings: book, list, cancel, reschedule.
 import type { FastifyReply } from 'fastify';
-import { AppError, invalidRequest } from '../../base/errors.ts';
+import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import { AppointmentParams } from '../../contract/appointments.ts';
-import {
-  BookBody,
-  BookingItem,
-  BookResult,
-  CancelBody,
-  ListBookingsQuery,
-  RescheduleBody,
-} from '../../contract/bookings.ts';
+import { ListBookingsQuery, ListedBooking } from '../../contract/booking-lists.ts';
+import { BookBody, BookingItem, BookResult, CancelBody, RescheduleBody } from '../../contract/bookings.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { fingerprintOf, sendReplay } from '../../http/idempotency.ts';
-import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { idInBody } from '../../http/request-line.ts';
@@ -21,14 +14,14 @@ import { staffNotFound } from '../directory/staff.ts';
 import { findStaff } from '../directory/store.ts';
 import { type BookDeps, book } from './book.ts';
 import { bookingNotFound } from './booking.ts';
-import { findBooking, listBookings } from './bookings-store.ts';
+import { findBooking } from './bookings-store.ts';
 import { cancelBooking } from './cancel.ts';
 import { type BookingResponse, type Key, respondOnce } from './idempotency.ts';
-import { bookingItem } from './presenter.ts';
+import { pageOfBookings, showBooking } from './list.ts';
 import { rescheduleBooking } from './reschedule.ts';
 import { type ChangeOperation, changeResponseJson } from './stored-responses.ts';
 
-const manage = { scope: 'manage' } as const;
+const manage = { scope: 'appointments:manage' } as const;
 const pageLimit = 20;
 
 /** POST /v1/appointments/book, and /v1/appointments/bookings with its changes. */
@@ -70,37 +63,25 @@ function readingRoutes(server: Server, deps: BookDeps): void {
     {
       schema: {
         querystring: ListBookingsQuery,
-        response: { 200: success(cursorPage(BookingItem)) },
+        response: { 200: success(cursorPage(ListedBooking)) },
       },
       config: manage,
     },
     async ({ caller, query }) => {
       const { appointmentUserId, status, from, to, email, phoneNumber } = query;
       if (appointmentUserId !== undefined) await checkStaff(deps, caller.accountId, appointmentUserId);
-      const limit = query.limit ?? pageLimit;
-      const before = cursorPosition(query.cursor, 1)?.[0];
-      if (before !== undefined && !isUuid(String(before))) {
-        throw invalidRequest([
-          { path: 'cursor', message: 'is not a cursor that this list returned; start again without it' },
-        ]);
-      }
-      const rows = await listBookings(
-        deps.db,
-        caller.accountId,
-        {
-          staffId: appointmentUserId,
-          state: status,
-          from: from === undefined ? undefined : new Date(from),
-          to: to === undefined ? undefined : new Date(to),
-          email,
-          phoneDigits: phoneNumber?.replace(/\D/g, ''),
-        },
-        { limit: limit + 1, before: before === undefined ? undefined : String(before) },
-      );
-      return ok(
-        'Bookings listed.',
-        cursorPageOf(rows.map(bookingItem), limit, (item) => [item._id]),
-      );
+      const { limit = pageLimit, cursor, sort, calendarState } = query;
+      const filter = {
+        staffId: appointmentUserId,
+        state: status,
+        calendarState,
+        from: from === undefined ? undefined : new Date(from),
+        to: to === undefined ? undefined : new Date(to),
+        email,
+        phoneDigits: phoneNumber?.replace(/\D/g, ''),
+      };
+      const page = await pageOfBookings(deps.db, caller.accountId, filter, { limit, cursor, sort });
+      return ok('Bookings listed.', page);
     },
   );
 
@@ -109,14 +90,14 @@ function readingRoutes(server: Server, deps: BookDeps): void {
     {
       schema: {
         params: AppointmentParams,
-        response: { 200: success(BookingItem) },
+        response: { 200: success(ListedBooking) },
       },
       config: manage,
     },
     async ({ caller, params }) => {
       const row = isUuid(params.id) ? await findBooking(deps.db, caller.accountId, params.id) : undefined;
       if (!row) throw bookingNotFound();
-      return ok('Booking read.', bookingItem(row));
+      return ok('Booking read.', await showBooking(deps.db, row));
     },
   );
 }

@@ -53,7 +53,7 @@ export interface Slot {
 }
 
 /** Margin around the requested day: zones differ by up to 26 hours, and opening hours are read two days beyond that. */
-const marginMs = 5 * dayMs;
+export const marginMs = 5 * dayMs;
 
 /**
  * Starts (epoch milliseconds, in order) of the slots that the schedule offers on a day, whether busy or not: inside opening
@@ -123,7 +123,8 @@ export function freeStarts(terms: Terms, starts: readonly number[], taken: Taken
   });
 }
 
-function limitCheck(terms: Terms, first: number, last: number, booked: readonly number[]) {
+/** Returns whether the local date of a start between `first` and `last` is below the daily limit. */
+export function limitCheck(terms: Terms, first: number, last: number, booked: readonly number[]) {
   const limit = terms.dailyLimit;
   if (limit === null) return () => true;
   const staffSpans = zoneSpans(terms.timezone, first - 2 * dayMs, last + 2 * dayMs);

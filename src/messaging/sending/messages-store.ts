@@ -1,5 +1,6 @@
 // Table messages: lookups for callers, reports and cancellations.
 import { type Selectable, sql } from 'kysely';
+import { isUuid } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
 import { type MessageError, type MessageKey, sortById, state } from './message.ts';
@@ -111,6 +112,15 @@ export async function findMessage(db: Db, accountId: string, id: string): Promis
     .where('id', '=', id)
     .executeTakeFirst();
   return row as unknown as MessageRow | undefined;
+}
+
+/** Finds messages of the account. */
+export async function findMessages(db: Db, accountId: string, ids: readonly string[]): Promise<MessageRow[]> {
+  const { rows } = await sql<MessageRow>`
+    select m.* from unnest(${ids.filter(isUuid)}::uuid[]) x(id) join messages m on m.account_id = ${accountId} and m.id = x.id`.execute(
+    db,
+  );
+  return rows;
 }
 
 /** A message as the response to a send reports it. */

@@ -24,6 +24,12 @@ export async function showMessages(db: Db, caller: Reader, rows: readonly Messag
   return (await withContents(db, caller, rows)).map(({ item }) => item);
 }
 
+/** The same, with the text of their parts. */
+export async function showMessagesWithParts(db: Db, caller: Reader, rows: readonly MessageRow[]) {
+  const shown = await withContents(db, caller, rows);
+  return shown.map(({ item, contents }) => ({ ...item, parts: contents?.parts ?? null }));
+}
+
 /** Presents one message of the caller's account, with the text of its parts. */
 export async function showMessage(db: Db, caller: Reader, row: MessageRow) {
   const [{ item, contents }] = (await withContents(db, caller, [row])) as [Shown];

@@ -33,6 +33,7 @@ export interface EndpointRoutesDeps extends EndpointDeps {
 }
 
 const config = { scope: 'manage' } as const;
+const reading = { scope: 'webhooks:manage' } as const;
 const path = '/v1/webhooks/endpoints';
 
 /** `GET` and `POST /v1/webhooks/endpoints`, and the operations on one endpoint, except replays and test events. */
@@ -64,7 +65,7 @@ function listAndCreate(server: Server, deps: EndpointRoutesDeps, items: Items, s
         querystring: EndpointListQuery,
         response: { 200: success(page(EndpointItem)) },
       },
-      config,
+      config: reading,
     },
     async ({ caller, query }) => {
       const { rows, total } = await listEndpoints(deps.db, caller.accountId, pageWindow(query));
@@ -96,7 +97,7 @@ function oneEndpoint(server: Server, deps: EndpointRoutesDeps, item: Item): void
         params: IdParams,
         response: { 200: success(EndpointItem) },
       },
-      config,
+      config: reading,
     },
     async ({ caller, params }) =>
       ok('Webhook endpoint found.', await item(await getEndpoint(deps.db, caller.accountId, params.id))),

@@ -15,7 +15,7 @@ export interface DeliveryRoutesDeps {
   db: Db;
 }
 
-const config = { scope: 'manage' } as const;
+const config = { scope: 'webhooks:manage' } as const;
 const path = '/v1/webhooks/deliveries';
 
 /** `GET /v1/webhooks/deliveries` and `GET …/:id`. */

@@ -8,7 +8,7 @@ import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { listEndpointReplays, type ReplayDeps, replayDelivery, replayItem, replayRange } from './replay.ts';
 
-const config = { scope: 'manage' } as const;
+const config = { scope: 'webhooks:manage' } as const;
 const endpointPath = '/v1/webhooks/endpoints/:id';
 const deliveryPath = '/v1/webhooks/deliveries/:id';
 

@@ -1,0 +1,50 @@
+// Mutations of the sandbox through the gateway.
+import type { Mutation } from '../mutation.ts';
+
+const phones = 'sandbox/cloud-api/phones.ts';
+const tests = ['test/api/sandbox-access.test.ts'];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'the sandbox can be reached beside a real platform',
+    file: 'src/app.ts',
+    find: 'options.sandbox?.cloudApiUrl === config.messaging.apiUrl ? options.sandbox : undefined',
+    replace: 'options.sandbox',
+    tests,
+  },
+  {
+    name: 'a phone shows a message that failed',
+    file: phones,
+    find: "if (steps.some(({ status }) => status === 'failed')) return undefined;",
+    replace: '',
+    tests,
+  },
+  {
+    name: 'a phone shows the messages of other accounts',
+    file: phones,
+    find: 'numbers.has(entry.phoneNumberId) ? arrivedAt(entry, nowMs) : undefined',
+    replace: 'arrivedAt(entry, nowMs)',
+    tests,
+  },
+  {
+    name: 'somebody presses a button of a message of another account',
+    file: phones,
+    find: ' && numbers?.includes(entry.phoneNumberId) !== false',
+    replace: '',
+    tests,
+  },
+  {
+    name: 'a switch ends the other faults of its server',
+    file: 'src/sandbox-access/faults.ts',
+    find: 'for (const one of [...others, ...added])',
+    replace: 'for (const one of added)',
+    tests,
+  },
+  {
+    name: 'the receiver shows the events of other accounts',
+    file: 'src/sandbox-access/receiver.ts',
+    find: 'url.startsWith(base) ? url.slice(base.length) : []',
+    replace: "['main']",
+    tests,
+  },
+];
