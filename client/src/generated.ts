@@ -1023,6 +1023,26 @@ export type Failure = {
   provider?: ProviderError;
 };
 
+/** A reason for which messages failed. */
+export type FailureReason = {
+  /** The platform's code, or one of ours from 900001; null if it gave none. */
+  code: number | null;
+  /** Short name of the error. */
+  title: string | null;
+  /** Messages that ended with it. */
+  failed: number;
+  /** When the last of them failed. */
+  lastAt: string;
+};
+
+/** Failed messages by their reason, as they are now. */
+export type FailureStatistics = {
+  /** Since when messages are counted: `from`, or later if there are more than 20,000 failures in the range. */
+  countedFrom: string;
+  /** The most frequent reason first, at most 100. */
+  items: Array<FailureReason>;
+};
+
 /** How a flow button opens its flow. */
 export type FlowInput = {
   /** Returned with the answers. */
@@ -3390,6 +3410,7 @@ export interface OperationErrors {
   replayDelivery: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'delivery_not_found' | 'endpoint_disabled' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
   getOverview: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   getMessageStatistics: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  getFailureStatistics: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   getWebhookStatistics: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   getAppointmentStatistics: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   listSenders: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
@@ -3575,6 +3596,12 @@ export interface Operations {
       phone?: string;
       /** Only messages of this template. */
       templateId?: string;
+      /** Only messages of this sender. */
+      senderId?: string;
+      /** Only messages whose recipient's `name` contains this, without regard to case. */
+      name?: string;
+      /** Only messages with this entry in `metadata`, as `key=value`. */
+      metadata?: string;
       /** Only messages of sends (`template`), only replies, or both. */
       kind?: "template" | "reply" | "all";
       /** Only the message with this platform's identifier. */
@@ -4369,6 +4396,19 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<MessageStatisticsList>;
 
+  /** Count failures by reason. Counts messages that failed by the code of their error, for messages created in the range. Read from the messages themselves, so removed ones are not in it. Scope: `messages:read`. */
+  getFailureStatistics(
+    input?: {
+      /** Only messages created at or after this instant. Default: 30 days before `to`. */
+      from?: string;
+      /** Only messages created before this instant. Default: now. */
+      to?: string;
+      /** Only messages of this sender. */
+      senderId?: string;
+    },
+    options?: CallOptions,
+  ): Promise<FailureStatistics>;
+
   /** Count webhook attempts. Counts attempts to deliver webhook events by hour or day, with their durations. A range has at most 2,000 intervals, and at most 100 senders, templates, endpoints or staff members with `by`; otherwise 400. Counts are kept for 800 days. Scope: `webhooks:manage`. */
   getWebhookStatistics(
     input?: {
@@ -4709,6 +4749,7 @@ export const operations = {
   replayDelivery: 'POST /v1/webhooks/deliveries/{id}/replay',
   getOverview: 'GET /v1/overview',
   getMessageStatistics: 'GET /v1/statistics/messages',
+  getFailureStatistics: 'GET /v1/statistics/failures',
   getWebhookStatistics: 'GET /v1/statistics/webhooks',
   getAppointmentStatistics: 'GET /v1/statistics/appointments',
   listSenders: 'GET /v1/senders list',

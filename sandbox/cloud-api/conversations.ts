@@ -13,6 +13,8 @@ export interface Wrote {
   phone: string | null;
   /** By the sandbox's clock. */
   at: number;
+  /** The same with milliseconds, of which the callback has none; absent: `at`. */
+  wroteAt?: number;
   /** What it says in a line. */
   text?: string | null;
 }

@@ -122,6 +122,7 @@ function built(platform: Platform, number: PhoneNumber, message: InboundMessage)
   };
   const phone = from.phone ?? null;
   const text = textOfWritten(element);
+  const wroteAt = message.timestamp === undefined ? platform.state.clock.now() : seconds * 1000;
   const wrote = {
     numberId: number.id,
     messageId: id,
@@ -129,6 +130,7 @@ function built(platform: Platform, number: PhoneNumber, message: InboundMessage)
     userId,
     phone,
     at: seconds * 1000,
+    wroteAt,
     text,
   };
   platform.state.record(['wrote', wrote]);

@@ -55,7 +55,8 @@ function* messagesOn({ state }: Platform, numbers: Set<string>): Iterable<PhoneM
   }
   for (const wrote of state.conversations.newest(scannedMax)) {
     if (wrote.phone === null || !numbers.has(wrote.numberId)) continue;
-    const { messageId: id, numberId, type, text = null, at } = wrote;
+    const { messageId: id, numberId, type, text = null } = wrote;
+    const at = wrote.wroteAt ?? wrote.at;
     yield { phone: wrote.phone, direction: 'wrote', ...{ id, numberId, at, seq: 0, type, text } };
   }
 }

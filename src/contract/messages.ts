@@ -34,6 +34,22 @@ export const ListMessagesQuery = Type.Object(
       Type.String({ maxLength: 32, format: 'phone', description: 'Only messages to this number.' }),
     ),
     templateId: idFilter('Only messages of this template.'),
+    senderId: idFilter('Only messages of this sender.'),
+    name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: "Only messages whose recipient's `name` contains this, without regard to case.",
+      }),
+    ),
+    metadata: Type.Optional(
+      Type.String({
+        maxLength: 700,
+        pattern: '^[^=]+=',
+        description: 'Only messages with this entry in `metadata`, as `key=value`.',
+        examples: ['order=A-1001'],
+      }),
+    ),
     kind: Type.Optional(kindFilter),
     messageId: Type.Optional(
       Type.String({ maxLength: 256, description: "Only the message with this platform's identifier." }),

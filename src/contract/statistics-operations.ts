@@ -21,6 +21,14 @@ export const statisticsOperations: Record<string, Operation> = {
     description: `Counts messages by hour or day and by stage, at the time at which they entered it. ${limits}`,
     message: 'Messages counted.',
   },
+  'GET /v1/statistics/failures': {
+    ...statistics,
+    id: 'getFailureStatistics',
+    summary: 'Count failures by reason',
+    description:
+      'Counts messages that failed by the code of their error, for messages created in the range. Read from the messages themselves, so removed ones are not in it.',
+    message: 'Failures counted.',
+  },
   'GET /v1/statistics/webhooks': {
     ...statistics,
     id: 'getWebhookStatistics',

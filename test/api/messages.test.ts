@@ -5,6 +5,7 @@ import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/g
 import { type MessageData, type SendData, send, stagesUntil, templateKinds } from '../harness/sends.ts';
 
 let gateway: Gateway;
+let senderId: string;
 let ids: Record<string, string>;
 let first: SendData;
 let second: SendData;
@@ -12,7 +13,7 @@ let betweenSends: string;
 
 beforeAll(async () => {
   gateway = await startGateway();
-  ({ templateIds: ids } = await addSender(gateway, templateKinds));
+  ({ senderId, templateIds: ids } = await addSender(gateway, templateKinds));
   await addEndpoint(gateway);
   first = (
     await send(gateway, {
@@ -41,6 +42,20 @@ const idsOf = (data: { items?: { id: string }[]; messages?: { id: string }[] }) 
   (data.items ?? data.messages ?? []).map(({ id }) => id);
 
 describe('the list', () => {
+  it('is counted by the reason of failures', async () => {
+    const counted = async (query = '') =>
+      (
+        await gateway.call<{ countedFrom: string; items: { code: number; failed: number }[] }>(
+          'GET',
+          `/v1/statistics/failures${query}`,
+        )
+      ).body.data;
+    expect((await counted()).items).toMatchObject([{ code: 131049, failed: 1, title: expect.any(String) }]);
+    expect((await counted(`?to=${betweenSends}`)).items).toEqual([]);
+    expect((await counted('?senderId=x')).items).toEqual([]);
+    expect((await counted(`?from=${betweenSends}`)).countedFrom).toBe(betweenSends);
+  });
+
   it('returns all messages, newest first', async () => {
     expect(idsOf(await list())).toEqual([...idsOf(first), ...idsOf(second)].reverse());
   });
@@ -58,7 +73,7 @@ describe('the list', () => {
     expect(seen).toEqual(idsOf(await list()));
   });
 
-  it('filters by send, status, phone, template, platform identifier and time, alone and combined', async () => {
+  it('filters by send, status, phone, template, platform identifier, metadata, name, sender and time, alone and combined', async () => {
     const [one] = second.messages;
     const cases: [string, string[]][] = [
       [`?sendId=${first.sendId}`, idsOf(first).reverse()],
@@ -73,6 +88,13 @@ describe('the list', () => {
       ['?phone=15550500099', []],
       ['?messageId=wamid.UNKNOWN', []],
       ['?status=queued', []],
+      ['?metadata=order%3D7', [one?.id ?? '']],
+      ['?metadata=order%3D8', []],
+      ['?name=zO%C3%AB', [second.messages[1]?.id ?? '']],
+      ['?name=%25', []],
+      [`?senderId=${senderId}`, [...idsOf(first), ...idsOf(second)].reverse()],
+      ['?senderId=x', []],
+      [`?senderId=${one?.id}`, []],
     ];
     for (const [query, expected] of cases)
       expect([query, idsOf(await list(query))]).toEqual([query, expected]);

@@ -2,7 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
+import { lowestUuidAt } from '../../src/base/uuid-time.ts';
 import type { Db, Tx } from '../../src/db/db.ts';
+import { countFailures } from '../../src/messaging/sending/failure-counts-store.ts';
 import { foldReports, state } from '../../src/messaging/sending/message.ts';
 import { applyMoves } from '../../src/messaging/sending/messages-moves-store.ts';
 import { listMessages, type MessageFilter } from '../../src/messaging/sending/messages-store.ts';
@@ -21,12 +23,13 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
   await sql`
-    insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, state, failed_at, expires_at)
+    insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, state, failed_at, error, name, metadata, expires_at)
     select ${accountId}, uuid7(), gen_random_uuid(), gen_random_uuid(),
       case when n % 250 = 7 and n < 1000 then ${rareTemplate}::uuid else ${templateId}::uuid end,
       (15550000000 + n)::text, '{}',
       case when n % 250 = 1 and n < 1000 then 6 when n % 250 = 2 and n < 1000 then 3 when n = 3 then 0 else 5 end,
-      case when n % 250 = 1 and n < 1000 then now() end, now()
+      case when n % 250 = 1 and n < 1000 then now() end, case when n % 250 = 1 and n < 1000 then jsonb_build_object('code', n % 500, 'title', 't') end,
+      case when n % 250 = 2 and n < 1000 then 'Alice' end, case when n = 3 then '{"n": "3"}'::jsonb end, now()
     from generate_series(1, ${count}::int) n`.execute(database.db);
   await sql`vacuum analyze messages`.execute(database.db);
 });
@@ -60,12 +63,39 @@ describe('a filter that few of many messages match', () => {
     ['of a rare template', { templateId: rareTemplate }, 4],
     ['of a rare template, and read', { templateId: rareTemplate, state: state.read }, 4],
     ['of a rare template, and failed', { templateId: rareTemplate, state: state.failed }, 0],
+    ['with an entry of metadata', { metadata: { key: 'n', value: '3' } }, 1],
+    ['with a name', { name: 'LICE' }, 4],
+    ['of a sender', { senderId: uuidv7() }, 0],
   ])('%s: finds all, newest first, with any scan limit', async (_what, filter, expected) => {
     for (const lookedThrough of [700, 7_000, 100_000]) {
       const { ids } = await pagesOf(filter, lookedThrough);
       expect(ids).toHaveLength(expected);
       expect(ids).toEqual(ids.toSorted().reverse());
     }
+  });
+
+  it('failures are counted by reason, of the newest ones if there are too many', async () => {
+    const range = {
+      fromId: lowestUuidAt(new Date(0)),
+      toId: lowestUuidAt(new Date(Date.now() + 1_000)),
+      senderId: undefined,
+    };
+    const all = await countFailures(database.db, accountId, range);
+    expect(all).toMatchObject({
+      rows: [
+        { code: 1, failed: 2 },
+        { code: 251, failed: 2 },
+      ],
+      scannedTo: undefined,
+    });
+    const newest = await countFailures(database.db, accountId, range, 3);
+    expect(newest.rows.map(({ failed }) => failed)).toEqual([2, 1]);
+    expect(newest.scannedTo).toBeDefined();
+    const none = await countFailures(database.db, accountId, { ...range, senderId: uuidv7() }, 3);
+    expect(none).toEqual({ rows: [], scannedTo: newest.scannedTo });
+    expect(await planOf(database.db, (db) => countFailures(db, accountId, range))).toMatch(
+      /failed|account_id_id_idx/,
+    );
   });
 
   it('a page without a match returns where it stopped', async () => {
@@ -76,6 +106,8 @@ describe('a filter that few of many messages match', () => {
       database.db,
     );
     expect(at).toEqual([{ n: 5_000 }]);
+    for (const filter of [{ metadata: { key: 'n', value: 'x' } }, { name: 'x' }, { senderId: uuidv7() }])
+      expect((await listMessages(database.db, accountId, filter, 20, 5_000)).scannedTo).toBe(scannedTo);
     const { pages } = await pagesOf({ state: state.sent }, 5_000);
     expect(pages).toHaveLength(7);
   });

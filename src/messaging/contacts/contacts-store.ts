@@ -52,7 +52,9 @@ function newsRows(news: readonly ContactNews[]) {
 export async function insertContacts(tx: Tx, news: readonly ContactNews[]): Promise<void> {
   await sql`
     /* insertContacts */ insert into contacts (account_id, id, phone, user_id, name, named_at, read_at)
-    select a, i, phone, user_id, name, ${instantOf(sql`received_at`)}, null from ${newsRows(news)}`.execute(tx);
+    select a, i, phone, user_id, name, ${instantOf(sql`received_at`)}, null from ${newsRows(news)}`.execute(
+    tx,
+  );
 }
 
 /**

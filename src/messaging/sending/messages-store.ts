@@ -19,6 +19,11 @@ export interface MessageFilter {
   /** Of `messageKind`; undefined: every kind. */
   kind?: number | undefined;
   wamid?: string | undefined;
+  senderId?: string | undefined;
+  /** A part of the recipient's name. */
+  name?: string | undefined;
+  /** An entry of the metadata. */
+  metadata?: { key: string; value: string } | undefined;
   /** The first id, and the first id after the range: ids start with their creation time. */
   fromId?: string | undefined;
   toId?: string | undefined;
@@ -26,7 +31,7 @@ export interface MessageFilter {
   beforeId?: string | undefined;
 }
 
-/** Messages that one page scans for a state, template or kind, which no index covers: about 50 ms. */
+/** Messages that one page scans for what no index covers: about 50 ms. */
 const scannedMax = 20_000;
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -39,7 +44,7 @@ export interface FoundMessages {
 
 /**
  * Lists up to `limit` messages of the account, newest first. Indexes cover a send, a phone, the platform's id and
- * failures; for any other state, a template and a kind the scan is bounded, so that no page is slow.
+ * failures; for anything else the scan is bounded, so that no page is slow.
  */
 export async function listMessages(
   db: Db,
@@ -51,7 +56,7 @@ export async function listMessages(
   const isNarrow = Boolean(filter.sendId || filter.phone || filter.wamid);
   const isSparse =
     !isNarrow &&
-    (Boolean(filter.templateId) ||
+    (Boolean(filter.templateId ?? filter.senderId ?? filter.name ?? filter.metadata) ||
       filter.kind !== undefined ||
       (filter.state !== undefined && filter.state !== state.failed));
   const within = byIndex(db, accountId, filter).orderBy('id', 'desc');
@@ -60,6 +65,10 @@ export async function listMessages(
   if (filter.state !== undefined) query = query.where('state', '=', filter.state);
   if (filter.templateId) query = query.where('template_id', '=', filter.templateId);
   if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
+  if (filter.senderId) query = query.where('sender_id', '=', filter.senderId);
+  if (filter.name) query = query.where(sql<boolean>`position(lower(${filter.name}) in lower(name)) > 0`);
+  if (filter.metadata)
+    query = query.where(sql<boolean>`metadata ->> ${filter.metadata.key} = ${filter.metadata.value}`);
   const rows = (await query.orderBy('id', 'desc').limit(limit).execute()) as unknown as MessageRow[];
   if (!isSparse || rows.length === limit) return { rows, scannedTo: undefined };
   const last = await within

@@ -19,6 +19,7 @@ import { contactHistoryRoutes } from './contact-history-routes.ts';
 import type { DeleteTemplateDeps } from './delete-template.ts';
 import { deleteTemplateRoutes } from './delete-template-routes.ts';
 import { editTemplateRoutes } from './edit-template-routes.ts';
+import { failureRoutes } from './failure-routes.ts';
 import { requireSend } from './find-send.ts';
 import { kindNumber, state, stateNumber } from './message.ts';
 import { findMessage, listMessages, listResults, type ResultRow } from './messages-store.ts';
@@ -43,6 +44,7 @@ export function sendingRoutes(server: Server, deps: SendingRoutesDeps): void {
   deleteTemplateRoutes(server, deps);
   contactHistoryRoutes(server, deps);
   editTemplateRoutes(server, deps);
+  failureRoutes(server, deps);
 }
 
 /** The ids of messages without a result. */
@@ -136,6 +138,12 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
   );
 }
 
+/** The entry in `key=value`. */
+function entryOf(text: string): { key: string; value: string } {
+  const at = text.indexOf('=');
+  return { key: text.slice(0, at), value: text.slice(at + 1) };
+}
+
 function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
   server.get(
     '/v1/messages',
@@ -153,6 +161,12 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
       const { accountId } = request.caller;
       if (query.sendId !== undefined) await requireSend(deps, accountId, query.sendId);
       if (query.templateId !== undefined && !isUuid(query.templateId)) throw templateNotFound();
+      // an unknown sender sent nothing
+      if (query.senderId !== undefined && !isUuid(query.senderId))
+        return ok(
+          'Messages listed.',
+          cursorPageOf<never>([], limit, () => []),
+        );
       const { rows, scannedTo } = await listMessages(
         deps.db,
         accountId,
@@ -162,6 +176,9 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
           phone: query.phone,
           templateId: query.templateId,
           kind: kindNumber(query.kind),
+          senderId: query.senderId,
+          name: query.name,
+          metadata: query.metadata === undefined ? undefined : entryOf(query.metadata),
           wamid: query.messageId,
           fromId: query.from === undefined ? undefined : lowestUuidAt(new Date(query.from)),
           toId: query.to === undefined ? undefined : lowestUuidAt(new Date(query.to)),

@@ -1,0 +1,41 @@
+// Route: failures by reason.
+
+import type { Clock } from '../../base/clock.ts';
+import { isUuid } from '../../base/ids.ts';
+import { lowestUuidAt, uuidTime } from '../../base/uuid-time.ts';
+import { success } from '../../contract/envelope.ts';
+import { FailureStatistics, FailureStatisticsQuery } from '../../contract/failure-statistics.ts';
+import type { Db } from '../../db/db.ts';
+import { ok } from '../../http/reply.ts';
+import type { Server } from '../../http/request.ts';
+import { countFailures } from './failure-counts-store.ts';
+
+const defaultRangeMs = 30 * 86_400_000;
+
+/** GET /v1/statistics/failures. */
+export function failureRoutes(server: Server, { db, clock }: { db: Db; clock: Clock }): void {
+  server.get(
+    '/v1/statistics/failures',
+    {
+      schema: { querystring: FailureStatisticsQuery, response: { 200: success(FailureStatistics) } },
+      config: { scope: 'messages:read' },
+    },
+    async ({ caller, query: { from, to, senderId } }) => {
+      const end = to === undefined ? new Date(clock.now()) : new Date(to);
+      const start = from === undefined ? new Date(end.getTime() - defaultRangeMs) : new Date(from);
+      const range = { fromId: lowestUuidAt(start), toId: lowestUuidAt(end), senderId };
+      // an unknown sender sent nothing
+      const isKnown = senderId === undefined || isUuid(senderId);
+      const { rows, scannedTo } = isKnown
+        ? await countFailures(db, caller.accountId, range)
+        : { rows: [], scannedTo: undefined };
+      return ok('Failures counted.', {
+        countedFrom: (scannedTo === undefined ? start : uuidTime(scannedTo)).toISOString(),
+        items: rows.map(({ code, title, failed, last_at }) => ({
+          ...{ code, title, failed },
+          lastAt: last_at.toISOString(),
+        })),
+      });
+    },
+  );
+}

@@ -1,0 +1,45 @@
+// Mutations of filters of messages, and of failures by reason.
+import type { Mutation } from '../mutation.ts';
+
+const store = 'src/messaging/sending/messages-store.ts';
+const failures = 'src/messaging/sending/failure-counts-store.ts';
+const api = ['test/api/messages.test.ts'];
+const rows = ['test/db/message-lists.test.ts'];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'a filter by metadata is not bounded',
+    file: store,
+    find: 'Boolean(filter.templateId ?? filter.senderId ?? filter.name ?? filter.metadata)',
+    replace: 'Boolean(filter.templateId)',
+    tests: rows,
+  },
+  {
+    name: 'metadata with another value is listed',
+    file: store,
+    find: '= ${filter.metadata.value}`',
+    replace: 'is not null and ${filter.metadata.value}::text is not null`',
+    tests: api,
+  },
+  {
+    name: 'messages of other senders are listed',
+    file: store,
+    find: "if (filter.senderId) query = query.where('sender_id', '=', filter.senderId);",
+    replace: '',
+    tests: api,
+  },
+  {
+    name: 'failures are counted without a limit',
+    file: failures,
+    find: 'order by id desc limit ${limit}),',
+    replace: 'order by id desc),',
+    tests: rows,
+  },
+  {
+    name: 'failures of other senders are counted',
+    file: failures,
+    find: ' and (${senderId ?? null}::uuid is null or sender_id = ${senderId ?? null}::uuid)',
+    replace: '',
+    tests: rows,
+  },
+];
