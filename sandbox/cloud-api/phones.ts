@@ -28,15 +28,16 @@ export type PhoneMessage = { id: string; numberId: string; at: number; seq: numb
   | { direction: 'wrote'; type: string; text: string | null }
 );
 
-/** When a message is on the phone; undefined before, and for one that fails. */
-function arrivedAt({ steps, acceptedAt }: Accepted, nowMs: number): number | undefined {
+/** When a message is on the phone; undefined before, and for one that does not arrive. */
+function arrivedAt({ steps, acceptedAt, type }: Accepted, nowMs: number): number | undefined {
   // old entries have no steps
   if (steps.length === 0) return acceptedAt;
-  if (steps.some(({ status }) => status === 'failed')) return undefined;
-  const [first] = steps.filter(({ status }) => status !== 'sent');
   // a reaction is reported as sent only
-  const at = (first ?? steps[0])?.at;
-  return at !== undefined && at <= nowMs ? at : undefined;
+  const arrival = steps.filter(
+    ({ status }) => status === 'delivered' || status === 'read' || type === 'reaction',
+  );
+  const [first] = arrival.filter(({ status }) => status !== 'failed');
+  return first !== undefined && first.at <= nowMs ? first.at : undefined;
 }
 
 const numbersOf = (text: string | null): Set<string> => new Set((text ?? '').split(',').filter(Boolean));

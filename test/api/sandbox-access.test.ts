@@ -99,10 +99,11 @@ describe('a phone', () => {
   });
 
   it('shows nothing that failed, and rejects what its owner cannot do', async () => {
-    const failing = '15550001131026';
-    await send(gateway, { templateId: ids.plain ?? '', recipients: [failing, '15553330002'] });
+    // failed after it was accepted, and switched off
+    const [failing, off] = ['15550000131026', '15550000000203'];
+    await send(gateway, { templateId: ids.plain ?? '', recipients: [failing, off, '15553330002'] });
     await expect.poll(() => shownOn('15553330002')).toHaveLength(1);
-    expect(await shownOn(failing)).toEqual([]);
+    expect([await shownOn(failing), await shownOn(off)]).toEqual([[], []]);
     const [message] = (await shownOn('15553330002')) ?? [];
     const press = { messageId: message?.messageId, button: 0 };
     expect((await act('15553330002', { press })).status).toBe(400);

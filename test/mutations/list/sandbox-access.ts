@@ -15,8 +15,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a phone shows a message that failed',
     file: phones,
-    find: "if (steps.some(({ status }) => status === 'failed')) return undefined;",
-    replace: '',
+    find: "status === 'delivered' || status === 'read' || type === 'reaction'",
+    replace: "status !== 'sent' || type !== ''",
     tests,
   },
   {
