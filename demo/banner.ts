@@ -87,12 +87,16 @@ const orNone = (lines: Promise<string[]>): Promise<string[]> => lines.catch(() =
 
 const linkLifetimeSeconds = 86_400;
 
-/** The line of the dashboard, with a link that signs in once. */
-async function dashboardLines(gateway: ChatbotGateway): Promise<string[]> {
+/** The lines of the pages: the sandbox's first, with a link that signs in once. */
+async function dashboardLines(demo: Demo, gateway: ChatbotGateway): Promise<string[]> {
   const { url } = await gateway.createDashboardLink({
     body: { name: 'npm start', expiresInSeconds: linkLifetimeSeconds },
   });
-  return [`The dashboard is at     ${url}   (open it in a browser; the link works once)`];
+  const sandboxUrl = url.replace('/#', '/sandbox#');
+  return [
+    `The sandbox is at       ${sandboxUrl}   (open it in a browser; the link works once)`,
+    `The dashboard is at     ${demo.baseUrl}/`,
+  ];
 }
 
 /** The whole text. */
@@ -100,7 +104,7 @@ export async function banner(demo: Demo): Promise<string> {
   const gateway = new ChatbotGateway(demo);
   const lines = [
     '',
-    ...(await orNone(dashboardLines(gateway))),
+    ...(await orNone(dashboardLines(demo, gateway))),
     `The gateway answers at  ${demo.baseUrl}      (its interface: ${demo.baseUrl}/docs)`,
     `Its API key is          ${demo.apiKey}`,
     `Webhooks arrive at      ${demo.sandbox.receiverUrl}   (open it in a browser)`,

@@ -186,7 +186,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   if (deps.role === 'worker') healthRoutes(server, deps);
   else {
     moduleRoutes(server, deps, admission);
-    await dashboardPage(server);
+    await dashboardPage(server, { hasSandbox: deps.sandbox !== undefined });
   }
   openapiRoutes(server);
   await referencePage(server);

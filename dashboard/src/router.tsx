@@ -25,6 +25,9 @@ function page<Path extends string, Module extends Record<string, unknown>>(
 const editor = () => import('./templates/editor/editor.tsx');
 const editorRooms: Room[] = ['templates', 'files', 'editor'];
 
+const conversations = () => import('./conversations/conversations.tsx');
+const conversationRooms: Room[] = ['conversations', 'templates', 'files'];
+
 const routeTree = root.addChildren([
   page('/', ['home'], () => import('./home/home.tsx'), 'Home'),
   page('/messages', ['messages'], () => import('./messages/messages.tsx'), 'Messages'),
@@ -33,6 +36,8 @@ const routeTree = root.addChildren([
   page('/templates/new', editorRooms, editor, 'NewTemplate'),
   page('/templates/$id', ['templates', 'files'], () => import('./templates/template.tsx'), 'Template'),
   page('/templates/$id/edit', editorRooms, editor, 'EditTemplate'),
+  page('/conversations', conversationRooms, conversations, 'Conversations'),
+  page('/conversations/$id', conversationRooms, conversations, 'Conversations'),
   page('/sends', ['sends'], () => import('./sends/sends.tsx'), 'Sends'),
   page('/sends/new', ['sends', 'templates'], () => import('./sends/new-send.tsx'), 'NewSend'),
   page('/sends/$id', ['sends', 'templates', 'files'], () => import('./sends/send.tsx'), 'Send'),
@@ -49,6 +54,7 @@ const routeTree = root.addChildren([
   page('/senders/connect', ['senders'], () => import('./senders/connect.tsx'), 'Connect'),
   page('/audit', ['audit'], () => import('./audit/audit.tsx'), 'Audit'),
   page('/settings', ['settings'], () => import('./settings/settings.tsx'), 'Settings'),
+  page('/sandbox', ['sandbox', 'templates'], () => import('./sandbox/sandbox.tsx'), 'Sandbox'),
   page('/keys', ['keys'], () => import('./keys/keys.tsx'), 'Keys'),
 ]);
 

@@ -16,6 +16,7 @@ const noncePlaceholder = /__NONCE__/g;
 /** First segments of the dashboard's addresses. `dashboard/src/router.tsx` has the pages. */
 export const dashboardRooms = [
   'messages',
+  'conversations',
   'sends',
   'templates',
   'appointments',
@@ -40,17 +41,31 @@ const policy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
+/** The page, which knows whether there is a sandbox without asking. */
+const marked = (page: string, hasSandbox: boolean): string =>
+  hasSandbox ? page.replace('<html', '<html data-sandbox') : page;
+
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Chatbot Gateway</title>
 <p>The dashboard is not built. Run <code>npm run dashboard:build</code> in the gateway's folder and start it again.</p>
 <p>Everything else works: <a href="/docs">the API</a>.</p></html>`;
+
+interface Options {
+  /** Default: where the build puts it. */
+  folder?: string;
+  /** True if this gateway runs its sandbox: then the dashboard has a page for it, at /sandbox. */
+  hasSandbox?: boolean;
+}
 
 /**
  * Serves the dashboard from `folder`. Without a build, its address says how to build it. The page is never cached, and allows
  * only its own styles by a nonce; the files have a digest in their names, and are cached for ever.
  */
-export async function dashboardPage(server: Server, folder: string = dashboardFolder): Promise<void> {
+export async function dashboardPage(
+  server: Server,
+  { folder = dashboardFolder, hasSandbox = false }: Options = {},
+): Promise<void> {
   const pageFile = join(folder, 'index.html');
-  const page = existsSync(pageFile) ? readFileSync(pageFile, 'utf8') : undefined;
+  const page = existsSync(pageFile) ? marked(readFileSync(pageFile, 'utf8'), hasSandbox) : undefined;
 
   function sendPage(reply: FastifyReply): FastifyReply {
     const nonce = randomBytes(16).toString('base64');
@@ -60,6 +75,8 @@ export async function dashboardPage(server: Server, folder: string = dashboardFo
 
   const options = { schema: { hide: true } };
   server.get('/', options, async (_request, reply) => sendPage(reply));
+  // the page alone: below it are operations, which do not exist with a real platform
+  if (hasSandbox) server.get('/sandbox', options, async (_request, reply) => sendPage(reply));
   for (const room of dashboardRooms) {
     server.get(`/${room}`, options, async (_request, reply) => sendPage(reply));
     server.get(`/${room}/*`, options, async (_request, reply) => sendPage(reply));

@@ -1,6 +1,8 @@
 // Every page for sending and answering in light, dark, on a phone and right to left: accessible, without overflow, and as pictures.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appearances, type Dashboard, flawsOf, pictures, startDashboard } from '../harness/dashboard.ts';
+import { number } from '../harness/gateway.ts';
+import { until } from '../harness/until.ts';
 
 let dashboard: Dashboard;
 let paths: Record<string, string>;
@@ -29,10 +31,13 @@ const carousel = [
 const names = ['Oluwaseun Adeyemi', 'अंजलि देशमुख', 'يوسف الهاشمي', 'Nguyễn Thị Mai', 'Jürgen Weiß'];
 
 beforeAll(async () => {
-  dashboard = await startDashboard([
-    { name: 'diwali_offer', ...seed, components: offer },
-    { name: 'family_checkups', ...seed, components: carousel },
-  ]);
+  dashboard = await startDashboard(
+    [
+      { name: 'diwali_offer', ...seed, components: offer },
+      { name: 'family_checkups', ...seed, components: carousel },
+    ],
+    { sandbox: true },
+  );
   const { gateway, templateIds } = dashboard;
   const templateId = templateIds.diwali_offer as string;
   const recipients = names.map((name, index) => ({
@@ -51,7 +56,31 @@ beforeAll(async () => {
   const draft = await gateway.call<{ sendId: string }>('POST', '/v1/sends', { body: { templateId } });
   const { sendId } = draft.body.data;
   await gateway.call('POST', `/v1/sends/${sendId}/recipients`, { body: { recipients } });
+  const write = (
+    kind: string,
+    with_: Record<string, unknown>,
+    from = { phone: '15558880002', name: 'يوسف الهاشمي' },
+  ) => gateway.platform.write(number.id, { messages: [{ from, kind, with: with_ }] });
+  await write(
+    'text',
+    { text: { body: 'Tack! Jag kommer 10 minuter sent.' } },
+    { phone: '15558880008', name: 'Mathilde' },
+  );
+  await write('text', { text: { body: 'هل يمكنني تغيير الموعد إلى الساعة الثانية عشرة؟' } });
+  await write('image', {});
+  await gateway.call('PUT', '/v1/opt-outs/15558880008', { body: { scope: 'marketing' } });
+  const reply = { phone: '15558880002', text: 'نعم بالتأكيد، الساعة 12:00 متاحة.' };
+  await until(async () => {
+    const { text, status } = await gateway.call('POST', '/v1/messages/reply', { body: reply });
+    if (status !== 200) throw new Error(text);
+  });
+  const { body: people } = await gateway.call<{ items: { _id: string }[] }>(
+    'GET',
+    '/v1/contacts?phone=15558880002',
+  );
   paths = {
+    ...{ conversations: '/conversations', conversation: `/conversations/${people.data.items[0]?._id}` },
+    sandbox: '/sandbox',
     ...{ templates: '/templates', 'template-offer': `/templates/${templateId}` },
     'template-carousel': `/templates/${templateIds.family_checkups}`,
     'template-statistics': `/templates/${templateId}?tab=statistics`,

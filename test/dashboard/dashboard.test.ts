@@ -199,6 +199,13 @@ test('an invited colleague sees only what the link allows, until their session i
   expect(problems).toEqual([]);
 });
 
+test('a gateway without a sandbox has no page of it', async () => {
+  expect((await fetch(`${gateway.url}/sandbox`)).status).toBe(404);
+  const { page } = await open();
+  await signIn(page);
+  expect(await page.getByRole('link', { name: 'Sandbox' }).count()).toBe(0);
+});
+
 /** Pictures for people to look at; not compared. */
 const pictures = new URL('./out/', import.meta.url).pathname;
 

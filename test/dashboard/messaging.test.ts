@@ -1,14 +1,26 @@
 // The dashboard's pages for sending and answering, in a real browser, against the real gateway and sandbox.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { addEndpoint, number } from '../harness/gateway.ts';
 
 let dashboard: Dashboard;
 
 const seed = { language: 'en_US', status: 'APPROVED', category: 'MARKETING' as const };
 const offer = [{ type: 'BODY', text: 'Hi {{1}}, 20 % off until {{2}}.' }];
 
+const visit = [
+  { type: 'BODY', text: 'Hi {{1}}, see you tomorrow.', example: { body_text: [['Ada']] } },
+  { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'Another time' }] },
+];
+
 beforeAll(async () => {
-  dashboard = await startDashboard([{ name: 'diwali_offer', ...seed, components: offer }]);
+  dashboard = await startDashboard(
+    [
+      { name: 'diwali_offer', ...seed, components: offer },
+      { name: 'visit', ...seed, category: 'UTILITY', components: visit },
+    ],
+    { sandbox: true },
+  );
 }, 60_000);
 afterAll(async () => dashboard?.close());
 
@@ -75,6 +87,48 @@ test('a scheduled campaign is paused, resumed and cancelled', async () => {
   expect(problems).toEqual([]);
 });
 
+test('a person who writes is answered within the window, and opted out', { timeout: 30_000 }, async () => {
+  const { gateway, openAt } = dashboard;
+  const from = { phone: '15557770020', name: 'Wanjirũ Kamau' };
+  const write = (body: string) =>
+    gateway.platform.write(number.id, { messages: [{ from, kind: 'text', with: { text: { body } } }] });
+  const { page, problems } = await openAt('/conversations');
+  await write('When do you open?');
+  await page.getByRole('link', { name: /Wanjirũ Kamau/ }).click();
+  const thread = page.getByRole('region', { name: 'Conversation' });
+  await thread.getByText('When do you open?').waitFor();
+  await thread.getByText(/ left$/).waitFor();
+  await thread.getByRole('textbox', { name: 'Reply' }).fill('At nine.');
+  await page.keyboard.press('Control+Enter');
+  await thread.getByText('At nine.').waitFor();
+  await write('Thank you!');
+  await thread.getByText('Thank you!').waitFor();
+  const person = page.getByRole('complementary', { name: 'Person' });
+  await person.getByRole('button', { name: 'Opt out of marketing' }).click();
+  await person.getByText('No marketing').waitFor();
+  await person.getByRole('button', { name: 'Lift the opt-out' }).click();
+  await person.getByText('Everything').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('after the window a template is the only answer', async () => {
+  const { gateway, openAt } = dashboard;
+  const dayAgo = Math.floor(Date.now() / 1_000) - 90_000;
+  const from = { phone: '15557770021', name: 'Rafał Wiśniewski' };
+  const old = { from, kind: 'text', with: { text: { body: 'Dzień dobry' } }, timestamp: dayAgo };
+  await gateway.platform.write(number.id, { messages: [old] });
+  const { page, problems } = await openAt('/conversations');
+  await page.getByRole('link', { name: /Rafał Wiśniewski/ }).click();
+  await page.getByText(/The reply window closed on/).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Reply' }).count()).toBe(0);
+  await page.getByLabel('Template').selectOption({ label: 'diwali_offer en_US' });
+  await page.getByLabel('Value body.1').fill('Rafał');
+  await page.getByLabel('Value body.2').fill('Friday');
+  await page.getByRole('button', { name: 'Send the template' }).click();
+  await page.locator('.said.out').getByText('Hi Rafał, 20 % off until Friday.').waitFor();
+  expect(problems).toEqual([]);
+});
+
 test('a template is written by the rules, saved, edited and submitted', {
   timeout: 30_000,
 }, async () => {
@@ -104,5 +158,33 @@ test('a template is written by the rules, saved, edited and submitted', {
   await page.getByRole('cell', { name: 'Submitted for review' }).waitFor();
   await page.getByRole('button', { name: 'Statistics' }).click();
   await page.getByText('Messages by day').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('the sandbox shows the phone, whose buttons and answers reach the gateway, and faults', {
+  timeout: 30_000,
+}, async () => {
+  const { gateway, openAt } = dashboard;
+  await addEndpoint(gateway, { hook: 'sandbox', events: ['messages.status', 'messages.received'] });
+  const { page, problems } = await openAt('/sandbox');
+  await page.getByLabel('Template').selectOption({ label: 'visit en_US' });
+  await page.getByLabel('To, with country code').fill('15550100001');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  const screen = page.getByRole('region', { name: 'Messages on the phone' });
+  await screen.getByText('Hi Ada, see you tomorrow.').waitFor();
+  await screen.getByRole('button', { name: 'Another time' }).click();
+  await screen.locator('.own').getByText('Another time').waitFor();
+  await page.getByRole('textbox', { name: 'Answer as the person' }).fill('At noon, please');
+  await page.keyboard.press('Enter');
+  await screen.locator('.own').getByText('At noon, please').waitFor();
+  const receiver = page.getByRole('region', { name: 'Your receiver' });
+  await receiver.getByText('messages.received').first().waitFor();
+  await receiver.getByText('all signatures are right').waitFor();
+  const fault = page.getByRole('switch', { name: 'Answers 500' });
+  await fault.click();
+  await page.locator('.switch:checked').waitFor();
+  await page.getByRole('listitem').filter({ hasText: 'Break something' }).locator('.state.ok').waitFor();
+  await fault.click();
+  await page.locator('.switch:checked').waitFor({ state: 'detached' });
   expect(problems).toEqual([]);
 });

@@ -43,9 +43,10 @@ function paste(title: RegExp) {
 }
 
 describe('the printed text', () => {
-  test('contains a link to the dashboard, the URL, the key, the receiver and four blocks to paste', async () => {
-    const [, link = ''] = /The dashboard is at {5}(\S+)/.exec(program.out()) ?? [];
-    const { origin, hash } = new URL(link);
+  test('contains a link to the sandbox first, the URL, the key, the receiver and four blocks to paste', async () => {
+    const [, link = ''] = /^The sandbox is at {7}(\S+)/m.exec(program.out()) ?? [];
+    const { origin, pathname, hash } = new URL(link);
+    expect(pathname).toBe('/sandbox');
     const signedIn = await fetch(`${origin}/v1/session`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Origin: origin, 'X-Requested-With': 'chatbot-gateway' },

@@ -3,10 +3,12 @@
 import type { Icon } from '@tabler/icons-react';
 import IconCalendar from '@tabler/icons-react/dist/esm/icons/IconCalendar.mjs';
 import IconDeviceMobile from '@tabler/icons-react/dist/esm/icons/IconDeviceMobile.mjs';
+import IconFlask from '@tabler/icons-react/dist/esm/icons/IconFlask.mjs';
 import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
 import IconHome2 from '@tabler/icons-react/dist/esm/icons/IconHome2.mjs';
 import IconKey from '@tabler/icons-react/dist/esm/icons/IconKey.mjs';
 import IconMessage2 from '@tabler/icons-react/dist/esm/icons/IconMessage2.mjs';
+import IconMessages from '@tabler/icons-react/dist/esm/icons/IconMessages.mjs';
 import IconSettings from '@tabler/icons-react/dist/esm/icons/IconSettings.mjs';
 import IconSpeakerphone from '@tabler/icons-react/dist/esm/icons/IconSpeakerphone.mjs';
 import IconTemplate from '@tabler/icons-react/dist/esm/icons/IconTemplate.mjs';
@@ -41,12 +43,16 @@ interface NavGroup {
   items: NavItem[];
 }
 
+/** Whether this gateway runs its sandbox: the page's own file says so. */
+const hasSandbox = document.documentElement.dataset.sandbox !== undefined;
+
 export const navGroups: NavGroup[] = [
   { items: [{ key: 'home', to: '/', icon: IconHome2 }] },
   {
     key: 'messaging',
     items: [
       { key: 'messages', to: '/messages', icon: IconMessage2, scope: 'messages:read' },
+      { key: 'conversations', to: '/conversations', icon: IconMessages, scope: 'conversations:read' },
       { key: 'sends', to: '/sends', icon: IconSpeakerphone, scope: 'messages:read' },
       { key: 'templates', to: '/templates', icon: IconTemplate, scope: 'templates:read' },
     ],
@@ -65,6 +71,14 @@ export const navGroups: NavGroup[] = [
       { key: 'webhooks', to: '/webhooks', icon: IconWebhook, scope: 'manage' },
     ],
   },
+  ...(hasSandbox
+    ? [
+        {
+          key: 'tryIt' as const,
+          items: [{ key: 'sandbox' as const, to: '/sandbox', icon: IconFlask, scope: 'conversations:read' }],
+        },
+      ]
+    : []),
   {
     key: 'account',
     items: [

@@ -1,0 +1,182 @@
+// A free answer, of text or a file with a text. Ctrl and Enter send it.
+import IconPaperclip from '@tabler/icons-react/dist/esm/icons/IconPaperclip.mjs';
+import IconSend from '@tabler/icons-react/dist/esm/icons/IconSend.mjs';
+import IconTemplate from '@tabler/icons-react/dist/esm/icons/IconTemplate.mjs';
+import IconX from '@tabler/icons-react/dist/esm/icons/IconX.mjs';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import type { Contact, Media } from '../../../client/src/generated.ts';
+import { api } from '../api/client.ts';
+import { Button, IconButton } from '../design/button.tsx';
+import { ErrorNote } from '../design/messages.tsx';
+import { useMay } from '../session/session.tsx';
+import { textsOf } from '../text/texts.ts';
+import type { ReplyWindow } from './window.ts';
+
+const lengthMax = 4_096;
+
+interface Props {
+  contact: Contact;
+  windows: ReplyWindow[];
+  onTemplate: () => void;
+}
+
+export function Composer({ contact: { phone, userId }, windows, onTemplate }: Props) {
+  const text = textsOf('conversations');
+  const queries = useQueryClient();
+  const [typed, setTyped] = useState('');
+  const [file, setFile] = useState<Media>();
+  const [senderId, setSender] = useState(windows[0]?.senderId);
+  // the same answer sent again after a lost connection is one answer
+  const key = useRef(crypto.randomUUID());
+  const words = typed.trim();
+  const sender = windows.some((one) => one.senderId === senderId) ? senderId : windows[0]?.senderId;
+  const send = useMutation({
+    mutationFn: () =>
+      api.sendReply(
+        {
+          body: {
+            ...(phone === null ? { userId: userId ?? '' } : { phone }),
+            ...(sender ? { senderId: sender } : {}),
+            ...(file
+              ? { media: { mediaId: file.mediaId, ...(words ? { caption: words } : {}) } }
+              : { text: words }),
+            markRead: true,
+          },
+        },
+        { idempotencyKey: key.current },
+      ),
+    onSuccess: () => {
+      key.current = crypto.randomUUID();
+      setTyped('');
+      setFile(undefined);
+      void queries.invalidateQueries({ queryKey: ['received'] });
+      void queries.invalidateQueries({ queryKey: ['contacts'] });
+    },
+  });
+  const canSend = (words !== '' || file !== undefined) && !send.isPending;
+  return (
+    <form
+      className="answer column"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (canSend) send.mutate();
+      }}
+    >
+      {send.error && <ErrorNote error={send.error} />}
+      <div className="composer">
+        {file && (
+          <div className="row small">
+            <IconPaperclip size={14} aria-hidden />
+            <span className="cut" dir="auto">
+              {file.fileName}
+            </span>
+            <IconButton label={text('removeFile')} onClick={() => setFile(undefined)}>
+              <IconX size={14} aria-hidden />
+            </IconButton>
+          </div>
+        )}
+        <textarea
+          rows={2}
+          dir="auto"
+          maxLength={lengthMax}
+          aria-label={text('reply')}
+          placeholder={text('reply')}
+          value={typed}
+          onChange={({ target }) => {
+            setTyped(target.value);
+            key.current = crypto.randomUUID();
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+            event.preventDefault();
+            if (canSend) send.mutate();
+          }}
+        />
+        <div className="row wrap">
+          <Attach onUploaded={setFile} />
+          <IconButton label={text('template')} onClick={onTemplate}>
+            <IconTemplate size={17} aria-hidden />
+          </IconButton>
+          {windows.length > 1 && <SenderChoice windows={windows} value={sender ?? ''} onChange={setSender} />}
+          <span className="keys end small note wide-only">
+            <span>
+              <kbd>Ctrl</kbd>
+              <kbd>↵</kbd> {text('sendKey')}
+            </span>
+          </span>
+          <Button
+            type="submit"
+            kind="primary"
+            icon={<IconSend size={15} aria-hidden />}
+            isDisabled={!canSend}
+            isBusy={send.isPending}
+          >
+            {text('send')}
+          </Button>
+        </div>
+      </div>
+    </form>
+  );
+}
+
+function Attach({ onUploaded }: { onUploaded: (media: Media) => void }) {
+  const text = textsOf('conversations');
+  const mayUpload = useMay('media:write');
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (file: File) => api.uploadMedia({ body: { file } }),
+    onSuccess: onUploaded,
+  });
+  if (!mayUpload) return null;
+  return (
+    <>
+      <label className="icon-button attach" title={text('attach')} aria-busy={isPending}>
+        <IconPaperclip size={17} aria-hidden />
+        <input
+          type="file"
+          className="hidden-text"
+          aria-label={text('attach')}
+          disabled={isPending}
+          onChange={({ target }) => {
+            const [file] = target.files ?? [];
+            if (file) mutate(file);
+            target.value = '';
+          }}
+        />
+      </label>
+      {error && <ErrorNote error={error} />}
+    </>
+  );
+}
+
+interface SenderProps {
+  windows: ReplyWindow[];
+  value: string;
+  onChange: (senderId: string) => void;
+}
+
+/** From which of several numbers the answer goes. */
+function SenderChoice({ windows, value, onChange }: SenderProps) {
+  const text = textsOf('conversations');
+  const mayManage = useMay('manage');
+  const { data } = useQuery({
+    queryKey: ['senders'],
+    queryFn: () => api.listSenders({ limit: 100 }),
+    enabled: mayManage,
+  });
+  const nameOf = (id: string) => data?.items.find(({ _id }) => _id === id)?.name ?? id;
+  return (
+    <select
+      className="input"
+      aria-label={text('from')}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    >
+      {windows.map(({ senderId }) => (
+        <option key={senderId} value={senderId}>
+          {nameOf(senderId)}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,44 @@
+// The sandbox as one page: the recipient's phone, a send, what the receiver gets, and faults to switch on.
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Page } from '../design/page.tsx';
+import { useMay } from '../session/session.tsx';
+import { textsOf } from '../text/texts.ts';
+import { Faults } from './faults.tsx';
+import { Phone } from './phone.tsx';
+import { ReceiverEvents } from './receiver-events.tsx';
+import { sandbox } from './sandbox-api.ts';
+import { SendForm } from './send-form.tsx';
+import { Tour } from './tour.tsx';
+import './sandbox.css';
+
+/** A number of the demo's own, for the first send. */
+export const firstPhone = '15550100001';
+const pollMs = 1_000;
+
+export function Sandbox() {
+  const text = textsOf('sandbox');
+  const mayManage = useMay('manage');
+  const maySend = useMay('messages:send');
+  const [chosen, choose] = useState<string>();
+  const { data: phones = [] } = useQuery({
+    queryKey: ['messages', 'phones'],
+    queryFn: () => sandbox.phones(),
+    meta: { kinds: ['received'] },
+    refetchInterval: pollMs,
+  });
+  const phone = chosen ?? phones[0]?.phone ?? firstPhone;
+  return (
+    <Page title={text('title')} text={text('about')}>
+      <Tour phone={phone} />
+      <div className="sandbox">
+        <Phone phone={phone} phones={phones} onChoose={choose} />
+        <div className="column loose">
+          {maySend && <SendForm phone={phone} onPhone={choose} />}
+          {mayManage && <ReceiverEvents />}
+        </div>
+        {mayManage && <Faults />}
+      </div>
+    </Page>
+  );
+}
