@@ -69,6 +69,13 @@ test('a message that is sent appears in the list by itself, and opens with what 
   const row = page.getByRole('link', { name: 'Ada Lovelace' });
   await row.waitFor();
   await page.getByRole('cell', { name: 'Read' }).waitFor();
+  await page.getByRole('textbox', { name: /Phone, name/ }).fill('lovelace');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/name=lovelace/);
+  await row.waitFor();
+  await page.getByLabel('Time').selectOption('last hour');
+  await row.waitFor();
+  await page.getByRole('cell', { name: 'Read' }).click();
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: /Ada Lovelace/ }).waitFor();

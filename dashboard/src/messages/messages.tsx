@@ -10,7 +10,7 @@ import { Button } from '../design/button.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { textsOf } from '../text/texts.ts';
-import { filterOf, type MessageFilter } from './filter.ts';
+import { filterOf, type MessageFilter, queryOf } from './filter.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { useHeldRows } from './held-rows.ts';
 import { MessageTable } from './message-table.tsx';
@@ -31,7 +31,8 @@ export function Messages() {
     isLoadingOlder,
   } = useLiveList<Message>({
     key: ['messages', 'list', filter],
-    read: (cursor) => api.listMessages({ ...filter, limit: pageLength, ...(cursor ? { cursor } : {}) }),
+    read: (cursor) =>
+      api.listMessages({ ...queryOf(filter, Date.now()), limit: pageLength, ...(cursor ? { cursor } : {}) }),
     idOf: ({ id }) => id,
     readOne: (id) => api.getMessage({ id }),
   });

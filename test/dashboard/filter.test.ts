@@ -1,0 +1,34 @@
+// The search of messages in the dashboard: what somebody types, the address, and the query of the API.
+import { expect, test } from 'vitest';
+import { filterOf, queryOf, searchOf, typedOf, withSearch } from '../../dashboard/src/messages/filter.ts';
+
+test.each([
+  ['019a0b5e-7c00-7000-8000-000000000004', { id: '019a0b5e-7c00-7000-8000-000000000004' }],
+  ['wamid.HBgL', { messageId: 'wamid.HBgL' }],
+  ['+1 (555) 123-0001', { phone: '15551230001' }],
+  ['order=A-1001', { metadata: 'order=A-1001' }],
+  [' Ada Lovelace ', { name: 'Ada Lovelace' }],
+  ['', {}],
+])('%s is searched as what it is', (typed, found) => {
+  expect(searchOf(typed)).toEqual(found);
+});
+
+test('another search replaces the one before and keeps the other filters', () => {
+  const filter = { name: 'Ada', status: 'failed', hours: 24 } as const;
+  expect(withSearch(filter, { metadata: 'a=b' })).toEqual({ metadata: 'a=b', status: 'failed', hours: 24 });
+  expect(typedOf(filter)).toBe('Ada');
+});
+
+test('an address with unknown values filters by the others', () => {
+  expect(filterOf({ status: 'nonsense', hours: 5, phone: 15551230001, name: '', templateId: 't' })).toEqual({
+    phone: '15551230001',
+    templateId: 't',
+  });
+});
+
+test('a time is counted back from now', () => {
+  expect(queryOf({ hours: 1, name: 'Ada' }, Date.UTC(2026, 0, 1))).toEqual({
+    name: 'Ada',
+    from: '2025-12-31T23:00:00.000Z',
+  });
+});
