@@ -3,7 +3,7 @@ import IconPlayerPlay from '@tabler/icons-react/dist/esm/icons/IconPlayerPlay.mj
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { TemplateDetail } from '../../../client/src/generated.ts';
+import type { Template, TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
@@ -18,6 +18,10 @@ interface Props {
   onPhone: (phone: string) => void;
 }
 
+/** True for a template with a button that answers. */
+const hasReplies = ({ components }: Template): boolean =>
+  JSON.stringify(components).includes('"QUICK_REPLY"');
+
 export function SendForm({ phone, onPhone }: Props) {
   const text = textsOf('sandbox');
   const [chosen, choose] = useState('');
@@ -25,10 +29,9 @@ export function SendForm({ phone, onPhone }: Props) {
     queryKey: ['templates', 'sendable', ''],
     queryFn: () => api.listTemplates({ status: 'approved', limit: 100 }),
   });
-  const templateId =
-    chosen ||
-    list?.items.find(({ components }) => components.some(({ type }) => type === 'BUTTONS'))?._id ||
-    list?.items[0]?._id;
+  const items = list?.items ?? [];
+  // buttons to press show the most
+  const templateId = chosen || (items.find(hasReplies) ?? items[0])?._id;
   const { data: template } = useQuery({
     queryKey: ['templates', 'one', templateId],
     queryFn: () => api.getTemplate({ templateId: templateId ?? '' }),
@@ -44,7 +47,7 @@ export function SendForm({ phone, onPhone }: Props) {
             value={templateId ?? ''}
             onChange={({ target }) => choose(target.value)}
           >
-            {list?.items.map(({ _id, providerTemplateName, language }) => (
+            {items.map(({ _id, providerTemplateName, language }) => (
               <option key={_id} value={_id}>
                 {providerTemplateName} {language}
               </option>
