@@ -1,0 +1,92 @@
+// More journeys through the dashboard's pages for sending and answering, in a real browser.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { number } from '../harness/gateway.ts';
+
+let dashboard: Dashboard;
+
+const seed = { language: 'en_US', status: 'APPROVED', category: 'MARKETING' as const };
+const offer = [{ type: 'BODY', text: 'Hi {{1}}, 20 % off until {{2}}.' }];
+
+const visit = [
+  { type: 'BODY', text: 'Hi {{1}}, see you tomorrow.', example: { body_text: [['Ada']] } },
+  { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'Another time' }] },
+];
+
+beforeAll(async () => {
+  dashboard = await startDashboard(
+    [
+      { name: 'diwali_offer', ...seed, components: offer },
+      { name: 'visit', ...seed, category: 'UTILITY', components: visit },
+    ],
+    { sandbox: true },
+  );
+}, 60_000);
+afterAll(async () => dashboard?.close());
+
+test('a scheduled campaign is paused, resumed and cancelled', async () => {
+  const { gateway, openAt, templateIds } = dashboard;
+  const recipients = [{ phone: '15557770010', variables: { 1: 'Ada', 2: 'Friday' } }];
+  const sendAt = new Date(Date.now() + 3_600_000).toISOString();
+  const body = { templateId: templateIds.diwali_offer, name: 'Later', recipients, sendAt };
+  const sent = await gateway.call<{ sendId: string }>('POST', '/v1/templates/send', { body });
+  const { page, problems } = await openAt(`/sends/${sent.body.data.sendId}`);
+  page.on('dialog', (dialog) => void dialog.accept());
+  await page.getByText(/Begins in/).waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('button', { name: 'Cancel the rest (1)' }).click();
+  await page.getByRole('heading', { level: 1, name: /Later Cancelled/ }).waitFor();
+  await page.getByText('900003').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('after the window a template is the only answer', async () => {
+  const { gateway, openAt } = dashboard;
+  const dayAgo = Math.floor(Date.now() / 1_000) - 90_000;
+  const from = { phone: '15557770021', name: 'Rafał Wiśniewski' };
+  const old = { from, kind: 'text', with: { text: { body: 'Dzień dobry' } }, timestamp: dayAgo };
+  await gateway.platform.write(number.id, { messages: [old] });
+  const { page, problems } = await openAt('/conversations');
+  await page.getByRole('link', { name: /Rafał Wiśniewski/ }).click();
+  await page.getByText(/The reply window closed on/).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Reply' }).count()).toBe(0);
+  await page.getByLabel('Template').selectOption({ label: 'diwali_offer en_US' });
+  await page.getByLabel('Value body.1').fill('Rafał');
+  await page.getByLabel('Value body.2').fill('Friday');
+  await page.getByRole('button', { name: 'Send the template' }).click();
+  await page.locator('.said.out').getByText('Hi Rafał, 20 % off until Friday.').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('a template is written by the rules, saved, edited and submitted', {
+  timeout: 30_000,
+}, async () => {
+  const { openAt } = dashboard;
+  const { page, problems } = await openAt('/templates');
+  await page.getByRole('link', { name: 'New template' }).click();
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('visit_reminder');
+  const body = page.getByRole('textbox', { name: 'Body' });
+  await body.fill('Hi {{1}}, your next visit to us is at {{2}}');
+  const rules = page.getByRole('region', { name: 'Before it can be submitted' });
+  await rules.getByText(/Begins or ends with a variable/).waitFor();
+  expect(await page.getByRole('button', { name: 'Submit for review' }).isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Add a full stop' }).click();
+  await page.getByLabel('Example for 1').fill('Mathilde');
+  await page.getByLabel('Example for 2').fill('11:00');
+  await page.getByRole('button', { name: '+ Quick reply' }).click();
+  await page.getByLabel('Text of the button').fill('Confirm');
+  await rules.getByText('Nothing is missing').waitFor();
+  await page.locator('.phone').getByText('Hi Mathilde, your next visit to us is at 11:00.').waitFor();
+  await page.getByRole('button', { name: 'Save the draft' }).click();
+  await page.getByRole('heading', { level: 1, name: /visit_reminder Draft/ }).waitFor();
+  await page.getByRole('link', { name: 'Edit' }).click();
+  await body.fill('Hello {{1}}, your next visit to us is at {{2}}.');
+  await page.getByRole('button', { name: 'Submit for review' }).click();
+  await page.getByRole('heading', { level: 1, name: /visit_reminder (Submitted|Approved)/ }).waitFor();
+  await page.getByRole('button', { name: 'History' }).click();
+  await page.getByRole('cell', { name: 'Submitted for review' }).waitFor();
+  await page.getByRole('button', { name: 'Statistics' }).click();
+  await page.getByText('Messages by day').waitFor();
+  expect(problems).toEqual([]);
+});
