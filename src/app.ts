@@ -290,6 +290,7 @@ async function closeApp({ parts, shared, running, shutdown, server }: RunningApp
   await Promise.all([parts.changes.stop(), parts.authenticator.flush()]);
   await shared.lastCallbacks.flush();
   parts.metrics.process.stop();
+  await parts.tracing?.close();
   await parts.processSession.close();
   await parts.hot.destroy();
 }

@@ -58,6 +58,8 @@ export interface Config {
     megabytesPerSecond: number;
   };
   retentionDays: RetentionDays;
+  /** The collector to which spans are sent by OTLP over HTTP; null: none are made. */
+  tracesTo: string | null;
   /** How long a stopping process still accepts requests; null: the default, which depends on the environment. */
   shutdownDelayMs: number | null;
   /** The gateway that commands call; the key is null if they create one themselves. */
@@ -222,6 +224,7 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
     corsOrigins: read.list('CORS_ORIGINS'),
     backup: backupSettings(read),
     retentionDays: retentionSettings(read),
+    tracesTo: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', null, web),
     shutdownDelayMs:
       read.text('SHUTDOWN_DELAY_SECONDS') === null
         ? null

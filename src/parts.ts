@@ -1,10 +1,12 @@
 // The shared parts, opened from the settings: database, keys, clocks, adapters. The only file that imports adapters.
+import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { openAuthenticator } from './accounts/authenticate.ts';
 import { caldavCalendar } from './adapters/caldav/calendar.ts';
 import { openFilesystemStore } from './adapters/filesystem/object-store.ts';
 import { googleCalendar } from './adapters/google/calendar.ts';
 import { openMetaPlatform } from './adapters/meta/platform.ts';
+import { tracePlatform } from './adapters/opentelemetry/traced-platform.ts';
 import type { Calendars } from './appointments/calendar/connection.ts';
 import { type KeyRing, openCipher } from './base/cipher.ts';
 import { type Clock, systemClock } from './base/clock.ts';
@@ -34,6 +36,7 @@ import { openFigures } from './operator/figures.ts';
 import type { BackupStore } from './ports/backup-store.ts';
 import type { ObjectStore } from './ports/object-store.ts';
 import type { MessagingPlatform } from './ports/platform.ts';
+import type { Tracing } from './ports/tracing.ts';
 import type { SandboxUrls } from './sandbox-access/control.ts';
 import { openActivity } from './work/activity.ts';
 import { openHeld } from './work/held.ts';
@@ -168,11 +171,18 @@ function openMeasures({ role }: Config, db: Db) {
   return { metrics, refreshFigures: openFigures({ db, registry: metrics.registry }) };
 }
 
+/** Traces, if a collector is configured. The SDK is loaded only then. */
+async function openTracing({ tracesTo }: Config, processId: number): Promise<Tracing | undefined> {
+  if (tracesTo === null) return undefined;
+  const { openTelemetryTracing } = await import('./adapters/opentelemetry/tracing.ts');
+  return openTelemetryTracing({ endpoint: tracesTo, version, instance: `${hostname()}/${processId}` });
+}
+
 /** The adapters of external systems, whose calls are measured, and the connections under them. */
 async function openVendors(
   config: Config,
   { openPlatform }: AppOptions,
-  { metrics, clock }: { metrics: Metrics; clock: Clock },
+  { metrics, clock, tracing }: { metrics: Metrics; clock: Clock; tracing: Tracing | undefined },
 ) {
   const outgoing = openOutgoing({ connectionsPerOrigin: 160, keepAliveMs: 30_000 });
   const webhookOutgoing = openOutgoing(webhookCallsOf(config));
@@ -182,11 +192,12 @@ async function openVendors(
     guardedOutgoing: measured('platform', webhookOutgoing),
   };
   const { apiVersion } = config.messaging;
+  const platform = openPlatform?.(platformCalls) ?? openMetaPlatform({ ...platformCalls, apiVersion });
   return {
     outgoing,
     webhookOutgoing,
     objects: await openObjects(config, { outgoing: measured('object_store'), clock }),
-    platform: openPlatform?.(platformCalls) ?? openMetaPlatform({ ...platformCalls, apiVersion }),
+    platform: tracing ? tracePlatform(platform, tracing) : platform,
     calendars: openCalendars(config, {
       outgoing: measured('google'),
       guarded: measured('caldav', webhookOutgoing),
@@ -205,6 +216,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
   const measures = openMeasures(config, db);
   const { metrics } = measures;
   const hot = openHot(connection, shares.hot, metrics);
+  const tracing = await openTracing(config, session.processSession.id);
   return {
     config,
     log,
@@ -216,7 +228,8 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     cipher: rememberSecrets(openCipher(ring), clock),
     keyedHash: openKeyedHash(ring),
     fileEncryption: openFileEncryption(),
-    ...(await openVendors(config, options, { metrics, clock })),
+    tracing,
+    ...(await openVendors(config, options, { metrics, clock, tracing })),
     ...measures,
     completions: openCompletionWaiters(),
     authenticator: openAuthenticator({ db, clock, log }),
@@ -244,6 +257,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
       outgoing: webhookCallsOf(config),
       webhookTimeoutMs: config.webhookTimeoutMs,
       logLevel: log.level,
+      isTraced: tracing !== undefined,
     },
   };
 }

@@ -51,6 +51,8 @@ export const settings: Record<string, string> = {
     'Minutes after which a backup gives up its snapshot of the database, and fails. Default 120.',
   BACKUP_MB_PER_SECOND: 'Megabytes that a backup reads per second at most; 0 for no limit. Default 8.',
   ...retentionSettings,
+  OTEL_EXPORTER_OTLP_ENDPOINT:
+    'Collector of OpenTelemetry, such as http://127.0.0.1:4318, to which traces are sent. Without it, none are made.',
   SHUTDOWN_DELAY_SECONDS:
     'Seconds for which a stopping process still serves requests while readiness is 503. If unset: 5, but 0 on a terminal and in the sandbox.',
   GATEWAY_URL:

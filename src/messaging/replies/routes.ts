@@ -1,24 +1,32 @@
 // Routes: replies to people who wrote.
 import type { FastifyReply } from 'fastify';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
+import { parseTraceparent } from '../../base/trace-ids.ts';
 import { success } from '../../contract/envelope.ts';
 import { ReplyBody, ReplyResult } from '../../contract/replies.ts';
 import { recordKeyResponse } from '../../db/idempotency-keys.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
+import type { Tracing } from '../../ports/tracing.ts';
 import { state } from '../sending/message.ts';
 import { findMessage } from '../sending/messages-store.ts';
 import { messageNotFound } from '../sending/resend.ts';
 import { awaitCompletions, releasingKey } from '../sending/send.ts';
 import { keyLeaseSeconds } from '../sending/store-send.ts';
+import { traceRequest } from '../sending/traced-steps.ts';
 import { type MarkReadDeps, tryMarkRead } from './mark-read.ts';
 import { prepareReply } from './prepare-reply.ts';
 import { describeReply, presentReply, type ReplyResultRow } from './presenter.ts';
 import { queueReply, type ReplyDeps, requireConversation } from './queue-reply.ts';
 import { readRoutes } from './read-routes.ts';
 
-export type ReplyRoutesDeps = ReplyDeps & MarkReadDeps & { keyedHash: KeyedHash };
+export type ReplyRoutesDeps = ReplyDeps &
+  MarkReadDeps & {
+    keyedHash: KeyedHash;
+    /** Where spans are recorded, if traces are on. */
+    tracing?: Tracing | undefined;
+  };
 
 /** POST /v1/messages/reply and POST /v1/messages/received/:id/read. */
 export function replyRoutes(server: Server, deps: ReplyRoutesDeps): void {
@@ -50,7 +58,14 @@ export function replyRoutes(server: Server, deps: ReplyRoutesDeps): void {
       request.subjectId = id;
       const completions = await awaitCompletions(deps, accountId, queued.awaited);
       const result = completions.get(id) ?? { state: state.queued, wamid: null, error: null };
-      return respond({ ...result, id, phone, user_id });
+      const sent = await respond({ ...result, id, phone, user_id });
+      if (deps.tracing)
+        traceRequest(deps.tracing, [id], {
+          ...{ name: 'reply', startMs: Date.now() - reply.elapsedTime },
+          attributes: { 'gateway.account': accountId },
+          link: parseTraceparent(request.headers.traceparent),
+        });
+      return sent;
     },
   );
 }

@@ -5,6 +5,7 @@ import type { Metrics } from '../../base/metrics.ts';
 import { minimumDays } from '../../base/retention-days.ts';
 import { uuidTime } from '../../base/uuid-time.ts';
 import type { StatusReport } from '../../ports/platform.ts';
+import type { Tracing } from '../../ports/tracing.ts';
 import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
 import { recordPersonActs } from '../opt-outs/change.ts';
@@ -15,8 +16,11 @@ import { existingMessages, findByMessageRef } from './messages-store.ts';
 import { movedChanges } from './moved-counts.ts';
 import { type ReactDeps, reactToFailures, reportedOptOuts } from './react-to-failures.ts';
 import { statusEvents } from './status-events.ts';
+import { traceCallback } from './traced-steps.ts';
 
 export interface ApplyDeps extends PublishDeps, ReactDeps {
+  /** Where spans are recorded, if traces are on. */
+  tracing?: Tracing | undefined;
   clock: Clock;
   metrics: Pick<Metrics, 'batchItems'>;
   completions: CompletionWaiters;
@@ -97,6 +101,8 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
     return done;
   });
   noteArrivals(leasedDeliveries, messages, callbacks);
+  for (const { id, hasMoved, reports, callbacks: of } of deps.tracing ? messages : [])
+    if (deps.tracing && hasMoved) traceCallback(deps.tracing, id, reports, arrivalOf(of, callbacks));
   deps.deliveries.offer(leasedDeliveries);
   await reactToFailures(deps, moved);
   for (const message of moved) deps.completions.completed(message);
@@ -104,18 +110,17 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
   return results;
 }
 
+/** When the first of these callbacks arrived. */
+const arrivalOf = (indexes: readonly number[], callbacks: readonly ReportsOfCallback[]): number =>
+  Math.min(...indexes.map((index) => (callbacks[index] as ReportsOfCallback).arrivedAtMs));
+
 /** Notes in each delivery when the first callback about its message arrived, for metrics. */
 function noteArrivals(
   deliveries: readonly LeasedDelivery[],
   messages: readonly Reported[],
   callbacks: readonly ReportsOfCallback[],
 ): void {
-  const arrivals = new Map(
-    messages.map(({ id, callbacks: of }) => [
-      id,
-      Math.min(...of.map((callback) => (callbacks[callback] as ReportsOfCallback).arrivedAtMs)),
-    ]),
-  );
+  const arrivals = new Map(messages.map(({ id, callbacks: of }) => [id, arrivalOf(of, callbacks)]));
   for (const first of deliveries)
     for (const delivery of [first, ...(first.laterStages ?? [])])
       delivery.causedAtMs = arrivals.get(delivery.subjectId);

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { isUuid } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import type { Metrics } from '../../base/metrics.ts';
+import { parseTraceparent } from '../../base/trace-ids.ts';
 import { lowestUuidAt } from '../../base/uuid-time.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { ListMessagesQuery, MessageDetail, MessageItem, MessageParams } from '../../contract/messages.ts';
@@ -12,6 +13,7 @@ import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { idInBody } from '../../http/request-line.ts';
+import type { Tracing } from '../../ports/tracing.ts';
 import { deliveriesOf } from '../../webhooks/publish.ts';
 import { templateNotFound } from '../templates/submit.ts';
 import type { Completion } from './completion-waiters.ts';
@@ -30,9 +32,15 @@ import { findKeptMessage } from './scheduled-store.ts';
 import { awaitCompletions, releasingKey, type StartedSend, startSend } from './send.ts';
 import { showMessage, showMessages } from './show-messages.ts';
 import { keyLeaseSeconds } from './store-send.ts';
+import { traceRequest } from './traced-steps.ts';
 
 export type SendingRoutesDeps = ResendDeps &
-  DeleteTemplateDeps & { keyedHash: KeyedHash; metrics: Pick<Metrics, 'sendOverhead'> };
+  DeleteTemplateDeps & {
+    keyedHash: KeyedHash;
+    metrics: Pick<Metrics, 'sendOverhead'>;
+    /** Where spans are recorded, if traces are on. */
+    tracing?: Tracing | undefined;
+  };
 
 const prefersAsync = /(^|[,;\s])respond-async($|[,;\s])/i;
 
@@ -130,6 +138,16 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
       request.subjectId = send.id;
       const rows = await resultsOf(deps, accountId, send, isAsync);
       await respondWith(send, rows);
+      if (deps.tracing)
+        traceRequest(
+          deps.tracing,
+          send.messages.map(({ id }) => id),
+          {
+            ...{ name: 'send', startMs: Date.now() - reply.elapsedTime },
+            attributes: { 'gateway.send': send.id, 'gateway.account': accountId },
+            link: parseTraceparent(request.headers.traceparent),
+          },
+        );
       const [{ callMs } = {}] = rows;
       if (rows.length === 1 && callMs !== undefined)
         deps.metrics.sendOverhead.observe((reply.elapsedTime - callMs) / 1000);

@@ -23,6 +23,7 @@ export async function attempt(
   target: Target,
   id: string,
   body: string,
+  traceparent?: string,
 ): Promise<AttemptResult | undefined> {
   const now = deps.clock.now();
   const timestamp = Math.floor(now / 1000);
@@ -38,6 +39,7 @@ export async function attempt(
         'webhook-id': id,
         'webhook-timestamp': String(timestamp),
         'webhook-signature': standardSignature(target.standardKeys, id, timestamp, body),
+        ...(traceparent === undefined ? {} : { traceparent }),
       },
       body,
       timeoutMs: deps.webhookTimeoutMs,

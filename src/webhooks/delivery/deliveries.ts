@@ -142,10 +142,11 @@ class LocalDeliveries implements Deliveries {
     version: number,
     id: string,
     body: string,
+    traceparent?: string,
   ): Promise<AttemptResult | undefined> {
     const target = await this.#targets.get(endpointId, version);
     if (!target) return undefined;
-    const result = await attempt(this.#deps, target, id, body);
+    const result = await attempt(this.#deps, target, id, body, traceparent);
     if (result) this.#settings.onAttempt?.(result, endpointId);
     return result;
   }
@@ -188,9 +189,12 @@ class LocalDeliveries implements Deliveries {
   /** Attempts a delivery of the group that begins with `first`. */
   async #attempt(
     { endpointId, version }: LeasedDelivery,
-    { id, body, causedAtMs }: LeasedDelivery,
+    delivery: LeasedDelivery,
   ): Promise<AttemptResult | undefined> {
-    const result = await this.attemptOnce(endpointId, version, id, body);
+    const { id, body, causedAtMs } = delivery;
+    const call = this.#settings.onCall?.(delivery);
+    const result = await this.attemptOnce(endpointId, version, id, body, call?.traceparent);
+    call?.ended(result);
     if (result?.delivered && causedAtMs !== undefined)
       this.#settings.onDelivered?.(Math.max(0, machineMs() - causedAtMs));
     return result;

@@ -1,6 +1,6 @@
 // Limits of the deliveries in this process, and the schedule of their retries.
 import { type Schedule, webhookSchedule } from '../../work/backoff.ts';
-import type { AttemptResult } from './delivery.ts';
+import type { AttemptResult, LeasedDelivery } from './delivery.ts';
 
 export interface DeliverySettings {
   schedule: Schedule;
@@ -20,6 +20,8 @@ export interface DeliverySettings {
   onAttempt?: (result: AttemptResult, endpointId: string) => void;
   /** Called with the milliseconds from a delivery's cause to its success, if the cause is known, for metrics. */
   onDelivered?: (ms: number) => void;
+  /** Called before each call of a receiver, if calls are traced: its `traceparent`, and what to call afterwards. */
+  onCall?: (delivery: LeasedDelivery) => { traceparent: string; ended: (result?: AttemptResult) => void };
   /** Called with the number of deliveries of each commit of successes, for metrics. */
   onRecord?: (deliveries: number) => void;
 }

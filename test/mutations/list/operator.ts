@@ -79,4 +79,18 @@ export const mutations: Mutation[] = [
     replace: 'ip',
     tests: ['test/api/operator.test.ts'],
   },
+  {
+    name: 'a receiver cannot continue the trace of a webhook',
+    file: 'src/webhooks/delivery/attempt.ts',
+    find: '...(traceparent === undefined ? {} : { traceparent }),',
+    replace: '',
+    tests: ['test/journeys/traces.test.ts'],
+  },
+  {
+    name: 'a send is not the parent of the other spans of its message',
+    file: 'src/adapters/opentelemetry/tracing.ts',
+    find: "isRoot ? rootSpanIdOf(subjectId) : (spanId ?? '')",
+    replace: "spanId ?? ''",
+    tests: ['test/journeys/traces.test.ts'],
+  },
 ];

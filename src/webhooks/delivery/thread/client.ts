@@ -4,6 +4,7 @@ import { type Logger, symbols } from 'pino';
 import { gaugeOf, lagMemory } from '../../../base/loop-lag.ts';
 import type { Metrics } from '../../../base/metrics.ts';
 import type { Changes } from '../../../changes/changes.ts';
+import type { Tracing } from '../../../ports/tracing.ts';
 import type { Deliveries } from '../deliveries.ts';
 import type { AttemptResult, LeasedDelivery } from '../delivery.ts';
 import type {
@@ -22,6 +23,8 @@ export interface DeliveryThreadDeps {
     Metrics,
     'deliveries' | 'callbackToWebhook' | 'poolWaits' | 'batchItems' | 'callsOf' | 'process'
   >;
+  /** Where spans are recorded, if calls are traced. */
+  tracing?: Tracing | undefined;
   /** Told of the endpoints that were called. */
   changes: Pick<Changes, 'noteDeliveries'>;
 }
@@ -107,6 +110,7 @@ class ThreadDeliveries implements DeliveryThread {
 
   offer(deliveries: LeasedDelivery[]): void {
     if (deliveries.length > 0) this.#send({ offer: deliveries });
+    if (this.#deps.tracing) traceEvents(this.#deps.tracing, deliveries);
   }
 
   get queued(): number {
@@ -172,6 +176,7 @@ class ThreadDeliveries implements DeliveryThread {
   #observe({
     attempts,
     callMs,
+    spans,
     callbackToWebhookMs,
     poolWaitMs,
     recorded,
@@ -180,6 +185,7 @@ class ThreadDeliveries implements DeliveryThread {
   }: ThreadReport): void {
     const { metrics } = this.#deps;
     for (const [outcome, times] of Object.entries(attempts)) metrics.deliveries.inc({ outcome }, times);
+    for (const span of spans) this.#deps.tracing?.record(span);
     for (const [outcome, times] of Object.entries(callMs))
       for (const ms of times) this.#observeCall(outcome, ms);
     for (const ms of callbackToWebhookMs) metrics.callbackToWebhook.observe(ms / 1000);
@@ -195,6 +201,17 @@ class ThreadDeliveries implements DeliveryThread {
     if ('error' in reply) caller?.reject(Object.assign(new Error(), reply.error));
     else caller?.resolve(reply.result as never);
   }
+}
+
+/** The events of which these are the deliveries, in the traces of their messages. */
+function traceEvents(tracing: Tracing, deliveries: readonly LeasedDelivery[]): void {
+  const now = Date.now();
+  for (const first of deliveries)
+    for (const { id, subjectId, endpointId } of [first, ...(first.laterStages ?? [])])
+      tracing.record({
+        ...{ subjectId, name: 'event', kind: 'producer', startMs: now, endMs: now },
+        attributes: { 'gateway.delivery': id, 'gateway.endpoint': endpointId },
+      });
 }
 
 /** Writes a line that the thread's logger has formatted to this process's log. */

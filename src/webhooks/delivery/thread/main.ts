@@ -1,4 +1,6 @@
 // The delivery thread: opens its own connections, handles the main thread's messages, and reports back.
+
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { openCipher } from '../../../base/cipher.ts';
@@ -6,10 +8,11 @@ import { systemClock } from '../../../base/clock.ts';
 import { flushLog, openLog } from '../../../base/log.ts';
 import { measureLag } from '../../../base/loop-lag.ts';
 import { openOutgoing } from '../../../base/outgoing.ts';
+import { traceparentOf } from '../../../base/trace-ids.ts';
 import { openDb, poolUsage } from '../../../db/db.ts';
 import { gatewayConnections } from '../../../db/gateways.ts';
 import { openDeliveries } from '../deliveries.ts';
-import { outcomeOfAttempt } from '../delivery.ts';
+import { type AttemptResult, type LeasedDelivery, outcomeOfAttempt } from '../delivery.ts';
 import type {
   MessageFromThread,
   MessageToThread,
@@ -28,6 +31,7 @@ const send = (message: MessageFromThread) => port.postMessage(message);
 const nothing = (): Omit<ThreadReport, 'queued' | 'endpointIds'> => ({
   attempts: {},
   callMs: {},
+  spans: [],
   callbackToWebhookMs: [],
   poolWaitMs: [],
   recorded: [],
@@ -49,6 +53,24 @@ measureLag(settings.lag, () => {
   const { max = 0, used = 0, idle = 0, waiting = 0 } = poolUsage(hot) ?? {};
   return [max, used, idle, waiting];
 });
+
+/** The span of a call, recorded by the main thread. */
+function traceCall({ id, subjectId, endpointId }: LeasedDelivery) {
+  const spanId = randomBytes(8).toString('hex');
+  const startMs = Date.now();
+  return {
+    traceparent: traceparentOf(subjectId, spanId),
+    ended(result: AttemptResult | undefined) {
+      const outcome = result ? outcomeOfAttempt(result) : 'aborted';
+      measured.spans.push({
+        ...{ subjectId, spanId, name: 'webhook', kind: 'client', startMs, endMs: Date.now() },
+        attributes: { 'gateway.delivery': id, 'gateway.endpoint': endpointId, outcome },
+        error: outcome === 'ok' ? undefined : outcome,
+      });
+      reportSoon();
+    },
+  };
+}
 
 let attempted = new Set<string>();
 
@@ -72,6 +94,7 @@ const deliveries = openDeliveries(
       measured.callMs[outcome].push(result.durationMs);
       reportSoon();
     },
+    ...(settings.isTraced ? { onCall: traceCall } : {}),
     onDelivered: (ms) => {
       measured.callbackToWebhookMs.push(ms);
     },

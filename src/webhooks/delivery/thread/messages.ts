@@ -2,6 +2,7 @@
 import type { KeyRing } from '../../../base/cipher.ts';
 import type { OutgoingOptions } from '../../../base/outgoing.ts';
 import type { Connection } from '../../../db/db.ts';
+import type { FinishedSpan } from '../../../ports/tracing.ts';
 import type { AttemptResult, LeasedDelivery } from '../delivery.ts';
 
 /** What the thread is started with. */
@@ -13,6 +14,8 @@ export interface ThreadSettings {
   outgoing: OutgoingOptions;
   webhookTimeoutMs: number;
   logLevel: string;
+  /** Whether to report each call as a span, and pass its `traceparent` to receivers. */
+  isTraced: boolean;
   /** Where the thread writes its lag and the connections of its pool (`loop-lag.ts`). */
   lag: SharedArrayBuffer;
   /** How long running calls may take to end after `stop`. */
@@ -51,6 +54,8 @@ export interface ThreadReport {
   attempts: Record<string, number>;
   /** The durations of these attempts in milliseconds, by the outcome of the call. */
   callMs: Record<string, number[]>;
+  /** The calls, if they are traced. */
+  spans: FinishedSpan[];
   /** Milliseconds from callback to webhook. */
   callbackToWebhookMs: number[];
   /** Milliseconds of each wait for a connection. */
