@@ -53,6 +53,7 @@ const routeTree = root.addChildren([
   page('/senders', ['senders'], () => import('./senders/senders.tsx'), 'Senders'),
   page('/senders/connect', ['senders'], () => import('./senders/connect.tsx'), 'Connect'),
   page('/audit', ['audit'], () => import('./audit/audit.tsx'), 'Audit'),
+  page('/health', ['health'], () => import('./operator/health.tsx'), 'Health'),
   page('/settings', ['settings'], () => import('./settings/settings.tsx'), 'Settings'),
   page('/sandbox', ['sandbox', 'templates'], () => import('./sandbox/sandbox.tsx'), 'Sandbox'),
   page('/keys', ['keys'], () => import('./keys/keys.tsx'), 'Keys'),

@@ -26,6 +26,7 @@ export const dashboardRooms = [
   'keys',
   'audit',
   'settings',
+  'health',
 ] as const;
 
 const policy = (nonce: string): string =>

@@ -1,7 +1,7 @@
 // Every page for appointments in light, dark, on a phone and right to left: accessible, without overflow, and as pictures.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appearances, type Dashboard, flawsOf, pictures, startDashboard } from '../harness/dashboard.ts';
-import { addBooking, addStaff, browserZone } from '../harness/dashboard-staff.ts';
+import { addBooking, addStaff, browserZone, signInAsOperator } from '../harness/dashboard-staff.ts';
 
 let dashboard: Dashboard;
 let paths: Record<string, string>;
@@ -54,9 +54,11 @@ beforeAll(async () => {
     'calendar-cancelled': `/appointments?view=list&date=${date}&booking=${ids[4]}`,
     audit: '/audit',
     settings: '/settings',
+    health: '/health',
     users: '/users',
     'user-hours': `/users/${first}`,
     'user-questions': `/users/${first}/questions`,
+    'user-open': `/users/${first}/open?date=${date}`,
     'user-calendar': `/users/${first}/calendar`,
     'user-details': `/users/${first}/details`,
     'booking-new': `/appointments/new?date=${date}&staff=${first}`,
@@ -84,8 +86,9 @@ const prepare: Record<string, (page: import('playwright-core').Page) => Promise<
 
 describe.each(appearances)('%s', (appearance, options) => {
   test('has no accessibility violation, no error and no overflow', { timeout: 120_000 }, async () => {
-    const { gateway, openAt } = dashboard;
-    const { page, problems } = await openAt('/', options);
+    const { gateway, open } = dashboard;
+    const { page, problems } = await open(options);
+    await signInAsOperator(page, gateway);
     for (const [name, path] of Object.entries(paths)) {
       await page.goto(`${gateway.url}${path}`);
       await page.locator('#main h1').waitFor({ state: 'attached' });

@@ -3,10 +3,11 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { comingMonday } from '../harness/appointments-fixture.ts';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
-import { addBooking, addStaff } from '../harness/dashboard-staff.ts';
+import { addBooking, addStaff, signInAsOperator } from '../harness/dashboard-staff.ts';
 
 let dashboard: Dashboard;
 let ana: string;
+let ben: string;
 const monday = comingMonday();
 
 beforeAll(async () => {
@@ -16,7 +17,7 @@ beforeAll(async () => {
     body: { name: 'Cardiology' },
   });
   ana = await addStaff(gateway, { name: 'Ana', departmentIds: [department.body.data._id] });
-  await addStaff(gateway, { name: 'Ben' });
+  ben = await addStaff(gateway, { name: 'Ben' });
   const questions = [
     { question: 'Been here before?', questionType: 'checkbox', isRequired: false },
     { question: 'Languages', questionType: 'multiselect', isRequired: true, options: ['English', 'Hindi'] },
@@ -107,21 +108,35 @@ test('a booking that is made elsewhere appears by itself, and is moved by keyboa
   expect(problems).toEqual([]);
 });
 
-test('a slot that was taken in the meantime is said, and what was typed stays', async () => {
-  const { page } = await dashboard.openAt(`/appointments/new?date=${monday}`);
-  await page.getByRole('radio', { name: /Ben/ }).check();
-  await page.getByRole('button', { name: '10:00' }).click();
-  await page.getByLabel('E-mail').fill('late@example.com');
-  await page.getByLabel('Phone with country code').fill('15551230101');
-  await page.getByRole('button', { name: 'Check the booking' }).click();
-  const staff = await dashboard.gateway.call<{ items: { _id: string; name: string }[] }>(
-    'GET',
-    '/v1/appointments/users',
-  );
-  const ben = staff.body.data.items.find(({ name }) => name === 'Ben')?._id as string;
-  await addBooking(dashboard.gateway, { appointmentUserId: ben, date: monday, from: '10:00', to: '10:30' });
-  await page.getByRole('button', { name: /^Book .*10:00/ }).click();
-  await page.getByText('slot_unavailable').waitFor();
-  await page.getByRole('button', { name: '10:30' }).click();
-  expect(await page.getByLabel('E-mail').inputValue()).toBe('late@example.com');
+test('each start of a date says why it is not open, and leads to what stands in the way', async () => {
+  const id = await addBooking(dashboard.gateway, {
+    ...{ appointmentUserId: ben, date: monday, from: '15:00', to: '15:30', name: 'Grace' },
+  });
+  const { page, problems } = await dashboard.openAt(`/users/${ben}/open?date=${monday}`);
+  await page.getByRole('row', { name: /15:00.*Booked.*Taken by Grace, 15:00 – 15:30/ }).waitFor();
+  await page.getByRole('button', { name: 'Outside the hours' }).click();
+  await page.getByRole('row', { name: /07:30.*Outside the hours.*Change the rule/ }).waitFor();
+  await page.getByRole('button', { name: 'Not open' }).click();
+  await page.getByRole('row', { name: /15:00/ }).getByRole('link', { name: 'Open booking' }).click();
+  await panel(page).getByRole('heading', { name: 'Grace' }).waitFor();
+  expect(new URL(page.url()).searchParams.get('booking')).toBe(id);
+  expect(problems).toEqual([]);
+});
+
+test('the health of the gateway is for operators alone, with a fix for each finding', async () => {
+  const { gateway, open, openAt } = dashboard;
+  const colleague = await openAt('/');
+  await colleague.page.goto(`${gateway.url}/health`);
+  await colleague.page.getByText('Your session lacks the scope operator.').waitFor();
+  const { page, problems } = await open();
+  await signInAsOperator(page, gateway, '/health');
+  await page.getByRole('heading', { name: /checks are fine/ }).waitFor();
+  await page.getByRole('region', { name: 'Disks' }).getByText(/free$/).first().waitFor();
+  const { fixes } = await page.evaluate(async () => {
+    const answer = await fetch('/v1/operator/health');
+    const { data } = (await answer.json()) as { data: { findings: { fix: string | null }[] } };
+    return { fixes: data.findings.flatMap(({ fix }) => fix ?? []) };
+  });
+  for (const fix of fixes) await page.getByText(fix).first().waitFor();
+  expect(problems).toEqual([]);
 });

@@ -87,35 +87,3 @@ test('the audit log says who changed what, and is filtered by action', async () 
   expect(new URL(page.url()).searchParams.get('action')).toBe('department.created');
   expect(problems).toEqual([]);
 });
-
-test('the viewer chooses a time zone and a language, and both stay', async () => {
-  const { page, problems } = await dashboard.openAt('/settings');
-  // each choice loads the page again
-  const choose = (label: string, option: string) =>
-    Promise.all([page.waitForEvent('load'), page.getByLabel(label).selectOption(option)]);
-  await choose('Time zone', 'Asia/Kolkata');
-  await page.goto(`${dashboard.gateway.url}/appointments`);
-  await page.getByText('times in Asia/Kolkata').waitFor();
-  await page.goto(`${dashboard.gateway.url}/settings`);
-  await choose('Language', 'Español');
-  await page.getByRole('heading', { level: 1, name: 'Ajustes' }).waitFor();
-  await choose('Zona horaria', 'La del sistema: Europe/Berlin');
-  expect(await page.evaluate('localStorage.getItem("zone")')).toBeNull();
-  expect(problems).toEqual([]);
-});
-
-test('data is kept for fewer days after a confirmation that says what is removed', async () => {
-  const { page, problems } = await dashboard.openAt('/settings');
-  const asked: string[] = [];
-  page.on('dialog', (dialog) => {
-    asked.push(dialog.message());
-    void dialog.accept();
-  });
-  await page.getByLabel(/^Bookings/).fill('60');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Kept for 60 days now.').waitFor();
-  expect(asked).toEqual([expect.stringContaining('cannot be restored: Bookings.')]);
-  const { body } = await dashboard.gateway.call<{ bookings: object }>('GET', '/v1/retention');
-  expect(body.data.bookings).toMatchObject({ days: 60, ownDays: 60 });
-  expect(problems).toEqual([]);
-});

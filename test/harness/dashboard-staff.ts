@@ -1,5 +1,9 @@
 // Staff with hours and bookings, for the dashboard's pages of appointments.
 import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { createLink } from '../../src/accounts/links.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { scopes } from '../../src/contract/envelope.ts';
 import { everyDay } from './dates.ts';
 import type { Gateway } from './gateway.ts';
 
@@ -36,4 +40,18 @@ export async function addBooking(
   });
   if (!body.success) throw new Error(text);
   return body.data.bookingId;
+}
+
+/** Signs in as the operator does, by a link of the command line, in any language. */
+export async function signInAsOperator(page: Page, gateway: Gateway, path = '/'): Promise<void> {
+  const link = { accountId: gateway.accountId, maker: 'operator', name: 'Operator' } as const;
+  const { token } = await createLink(
+    { db: gateway.database.db, clock: systemClock },
+    { ...link, scopes: [...scopes, 'operator'], expiresInSeconds: 60 },
+  );
+  await page.goto(`${gateway.url}/#link=${token}`);
+  await page.locator('.sign-in button').first().click();
+  await page.locator('#main h1').waitFor();
+  await page.goto(`${gateway.url}${path}`);
+  await page.locator('#main h1').waitFor();
 }

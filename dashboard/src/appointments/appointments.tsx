@@ -65,7 +65,7 @@ export function Appointments() {
         {staff.length === 0 ? (
           <NoStaff />
         ) : view === 'list' ? (
-          <DayList {...{ date, staff }} openId={bookingId} onOpen={open} />
+          <DayList date={date} openId={bookingId} onOpen={open} />
         ) : (
           <Grid
             {...{ dates, today, move }}

@@ -1,7 +1,7 @@
 // The appointments of a date, of everybody, by time: the list that the front desk follows.
 import IconCalendarOff from '@tabler/icons-react/dist/esm/icons/IconCalendarOff.mjs';
 import { useQuery } from '@tanstack/react-query';
-import type { Booking, StaffMember } from '../../../client/src/generated.ts';
+import type { Booking } from '../../../client/src/generated.ts';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Table } from '../design/table.tsx';
@@ -14,18 +14,16 @@ import { bookingsQuery } from './queries.ts';
 
 interface Props {
   date: string;
-  staff: StaffMember[];
   openId: string | undefined;
   onOpen: (booking: Booking) => void;
 }
 
-export function DayList({ date, staff, openId, onOpen }: Props) {
+export function DayList({ date, openId, onOpen }: Props) {
   const text = textsOf('appointments');
   const { data, error, refetch } = useQuery(bookingsQuery(date, date));
   const nowMs = useNow();
   // beside an open booking there is less room
   const isAside = openId !== undefined;
-  const names = new Map(staff.map(({ _id, name }) => [_id, name]));
   const bookings = (data ?? []).filter(({ startsAt }) => civilDate(new Date(startsAt), zone) === date);
   const isNext = (booking: Booking) =>
     booking === bookings.find(({ status, endsAt }) => status === 'confirmed' && Date.parse(endsAt) > nowMs);
@@ -68,7 +66,7 @@ export function DayList({ date, staff, openId, onOpen }: Props) {
                 </button>
               </td>
               <td className="muted full" dir="auto">
-                {names.get(booking.appointmentUserId) ?? text('formerStaff')}
+                {booking.staffName}
               </td>
               {!isAside && (
                 <td className="mono wide-only" dir="ltr">

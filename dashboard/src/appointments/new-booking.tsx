@@ -3,20 +3,23 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { isGatewayError } from '../../../client/src/errors.ts';
-import type { FormQuestion } from '../../../client/src/generated.ts';
+import type { BookedAppointment, FormQuestion } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
+import { useMay } from '../session/session.tsx';
 import { civilDate, isDate } from '../text/civil.ts';
 import { zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
+import { BookedNote } from './booked-note.tsx';
 import { BookingCheck } from './booking-check.tsx';
 import { type Guest, GuestFields, noGuest } from './guest-fields.tsx';
 import type { DatedSlot } from './move.ts';
 import { staffQuery } from './queries.ts';
 import { SlotChoice } from './slot-choice.tsx';
 import { StaffChoice } from './staff-choice.tsx';
+import { changeScope } from './state.ts';
 import './appointments.css';
 
 /** The label of bookings made here. */
@@ -44,6 +47,7 @@ export function NewBooking() {
   const [slot, setSlot] = useState<DatedSlot>();
   // what was typed stays while another slot is chosen
   const [hasChosen, setHasChosen] = useState(false);
+  const [booked, setBooked] = useState<BookedAppointment>();
   const member =
     staff?.find(({ _id }) => _id === search.staff) ?? (staff?.length === 1 ? staff[0] : undefined);
   const date = isDate(search.date) ? search.date : civilDate(new Date(), zone);
@@ -54,6 +58,7 @@ export function NewBooking() {
   return (
     <Page title={text('bookTitle')} text={text('bookText')}>
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {booked && <BookedNote booking={booked} />}
       {staff && (
         <StaffChoice
           staff={staff}
@@ -81,7 +86,16 @@ export function NewBooking() {
         </Card>
       )}
       {member && hasChosen && (
-        <GuestStep key={member._id} {...{ member, slot }} onTaken={() => setSlot(undefined)} />
+        <GuestStep
+          key={`${member._id} ${booked?.bookingId}`}
+          {...{ member, slot }}
+          onTaken={() => setSlot(undefined)}
+          onBooked={(made) => {
+            setBooked(made);
+            setSlot(undefined);
+            setHasChosen(false);
+          }}
+        />
       )}
     </Page>
   );
@@ -92,13 +106,16 @@ interface GuestProps {
   /** Undefined: another one has to be chosen. */
   slot: DatedSlot | undefined;
   onTaken: () => void;
+  /** Called where the session may not see the calendar. */
+  onBooked: (booking: BookedAppointment) => void;
 }
 
 /** The guest's own part, and the check. */
-function GuestStep({ member, slot, onTaken }: GuestProps) {
+function GuestStep({ member, slot, onTaken, onBooked }: GuestProps) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const questions = useQuery(questionsQuery(member._id));
+  const maySee = useMay(changeScope);
   const [guest, setGuest] = useState<Guest>(noGuest);
   const [isChecking, setChecking] = useState(false);
   const body = {
@@ -111,11 +128,12 @@ function GuestStep({ member, slot, onTaken }: GuestProps) {
   const keyOf = useKeyOf(JSON.stringify(body));
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => api.bookAppointment({ body }, { idempotencyKey: keyOf() }),
-    onSuccess: ({ bookingId }) =>
-      void navigate({
-        to: '/appointments',
-        search: { view: 'day', date: body.date, staff: member._id, booking: bookingId },
-      }),
+    onSuccess: (made) => {
+      const { bookingId } = made;
+      const search = { view: 'day', date: body.date, staff: member._id, booking: bookingId };
+      if (maySee) void navigate({ to: '/appointments', search });
+      else onBooked(made);
+    },
     onError: (failure) => {
       setChecking(false);
       if (isGatewayError(failure, 'slot_unavailable')) onTaken();

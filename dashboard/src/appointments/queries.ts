@@ -1,6 +1,6 @@
 // What the pages of appointments read. Keys begin with the kinds of the event stream.
 import { queryOptions } from '@tanstack/react-query';
-import type { Booking } from '../../../client/src/generated.ts';
+import type { Booking, ListedBooking } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { addDays, instantOf } from '../text/civil.ts';
 import { zone } from '../text/zone.ts';
@@ -51,7 +51,7 @@ export const bookingsQuery = (from: string, to: string, appointmentUserId?: stri
         to: instantOf(addDays(to, 1), 0, zone).toISOString(),
       };
       const who = appointmentUserId === undefined ? {} : { appointmentUserId };
-      const bookings: Booking[] = [];
+      const bookings: ListedBooking[] = [];
       let cursor: string | null = null;
       for (let page = 0; page < pagesMax; page += 1) {
         const next: { cursor?: string } = cursor === null ? {} : { cursor };
@@ -60,12 +60,13 @@ export const bookingsQuery = (from: string, to: string, appointmentUserId?: stri
           ...who,
           ...next,
           limit: pageLength,
+          sort: 'startsAt',
         });
         bookings.push(...items);
         cursor = pagination.nextCursor;
         if (cursor === null) break;
       }
-      return bookings.sort((one, other) => one.startsAt.localeCompare(other.startsAt));
+      return bookings;
     },
   });
 

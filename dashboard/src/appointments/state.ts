@@ -2,7 +2,7 @@
 import type { Booking } from '../../../client/src/generated.ts';
 
 /** The scope that cancels and moves. */
-export const changeScope = 'manage';
+export const changeScope = 'appointments:manage';
 
 /** True while it can be moved or cancelled: confirmed, and no change in progress. */
 export const isChangeable = ({ status, pendingChange }: Booking): boolean =>

@@ -64,6 +64,8 @@ const looks: Record<string, StateLook> = {
   warning: look('warn', 'triangle'),
   checking: moving,
   unknown: look('wait', 'dashedRing'),
+  busy: look('wait', 'hourglass'),
+  closed: ended,
 };
 
 /** The look of a state; a state that is newer than the page looks unknown. */

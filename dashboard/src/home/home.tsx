@@ -4,11 +4,12 @@ import { api } from '../api/client.ts';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { useNow } from '../design/use-now.ts';
+import { useMay } from '../session/session.tsx';
 import { formatMoment, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { LastDay } from './last-day.tsx';
 import { ProblemList } from './problem-list.tsx';
-import { problemsOf } from './problems.ts';
+import { healthProblemOf, problemsOf } from './problems.ts';
 import { Today } from './today.tsx';
 import './home.css';
 
@@ -20,7 +21,13 @@ export function Home() {
     queryFn: () => api.getOverview({ timezone: zone }),
     refetchInterval: 5_000,
   });
-  const problems = data ? problemsOf(data) : [];
+  const health = useQuery({
+    queryKey: ['operator', 'health'],
+    queryFn: () => api.getOperatorHealth(),
+    enabled: useMay('operator'),
+    refetchInterval: 30_000,
+  });
+  const problems = [...(health.data ? healthProblemOf(health.data) : []), ...(data ? problemsOf(data) : [])];
   return (
     <Page
       title={data ? text('needYou', { count: problems.length }) : text('title')}

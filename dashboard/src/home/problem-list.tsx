@@ -31,6 +31,8 @@ function Fix({ problem: { kind, id } }: { problem: HomeProblem }) {
           {text('endpointFix')}
         </Link>
       );
+    case 'health':
+      return <Link to="/health">{text('healthFix')}</Link>;
     case 'calendar':
       return (
         <Link to="/users/$id/$tab" params={{ id, tab: 'calendar' }}>

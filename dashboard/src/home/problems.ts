@@ -1,8 +1,8 @@
 // What needs a person, from the overview. Pure.
-import type { Overview } from '../../../client/src/generated.ts';
+import type { OperatorHealth, Overview } from '../../../client/src/generated.ts';
 
 export interface HomeProblem {
-  kind: 'sender' | 'endpoint' | 'calendar';
+  kind: 'sender' | 'endpoint' | 'calendar' | 'health';
   id: string;
   /** As in design/states.ts. */
   state: string;
@@ -48,4 +48,17 @@ export function problemsOf(overview: Overview): HomeProblem[] {
     }),
   );
   return [...senders, ...calendars, ...endpoints];
+}
+
+/** What `doctor` found to be broken, for operators: one problem that leads to all. */
+export function healthProblemOf(health: OperatorHealth): HomeProblem[] {
+  const failed = health.findings.filter(({ status }) => status === 'failed');
+  const [first] = failed;
+  if (!first) return [];
+  return [
+    {
+      ...{ kind: 'health', id: 'health', state: 'failed', name: String(failed.length) },
+      ...{ reason: `${first.check}: ${first.text}`, code: null, since: null },
+    },
+  ];
 }

@@ -4,6 +4,7 @@ import type { Icon } from '@tabler/icons-react';
 import IconCalendar from '@tabler/icons-react/dist/esm/icons/IconCalendar.mjs';
 import IconDeviceMobile from '@tabler/icons-react/dist/esm/icons/IconDeviceMobile.mjs';
 import IconFlask from '@tabler/icons-react/dist/esm/icons/IconFlask.mjs';
+import IconHeartRateMonitor from '@tabler/icons-react/dist/esm/icons/IconHeartRateMonitor.mjs';
 import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
 import IconHome2 from '@tabler/icons-react/dist/esm/icons/IconHome2.mjs';
 import IconKey from '@tabler/icons-react/dist/esm/icons/IconKey.mjs';
@@ -36,6 +37,8 @@ export interface NavItem {
   icon: Icon;
   /** The scope that its data need; undefined: any. */
   scope?: string;
+  /** Pages of the room that need another scope. */
+  pages?: Record<string, string>;
 }
 
 interface NavGroup {
@@ -60,7 +63,10 @@ export const navGroups: NavGroup[] = [
   {
     key: 'scheduling',
     items: [
-      { key: 'appointments', to: '/appointments', icon: IconCalendar, scope: 'manage' },
+      {
+        ...{ key: 'appointments', to: '/appointments', icon: IconCalendar, scope: 'appointments:manage' },
+        pages: { '/appointments/new': 'appointments:book' },
+      },
       { key: 'users', to: '/users', icon: IconUsers, scope: 'appointments:read' },
     ],
   },
@@ -85,6 +91,7 @@ export const navGroups: NavGroup[] = [
       { key: 'keys', to: '/keys', icon: IconKey, scope: 'manage' },
       { key: 'audit', to: '/audit', icon: IconHistory, scope: 'manage' },
       { key: 'settings', to: '/settings', icon: IconSettings },
+      { key: 'health', to: '/health', icon: IconHeartRateMonitor, scope: 'operator' },
     ],
   },
 ];

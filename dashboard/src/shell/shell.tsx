@@ -18,6 +18,13 @@ const narrowItemsMax = 5;
 const isIn = (path: string, { to }: NavItem): boolean =>
   to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`);
 
+/** The page's item and scope, if the session may not open it. */
+function missingScope(path: string, scopes: readonly string[]): { item: NavItem; scope: string } | undefined {
+  const item = navGroups.flatMap((group) => group.items).find((one) => isIn(path, one));
+  const scope = item?.pages?.[path] ?? item?.scope;
+  return item && scope !== undefined && !scopes.includes(scope) ? { item, scope } : undefined;
+}
+
 export function Shell() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const { scopes, account } = useSession();
@@ -28,7 +35,7 @@ export function Shell() {
     .filter(({ items }) => items.length > 0);
   const items = groups.flatMap((group) => group.items);
   const current = items.find((item) => isIn(path, item));
-  const wanted = navGroups.flatMap((group) => group.items).find((item) => isIn(path, item));
+  const missing = missingScope(path, scopes);
 
   const linkOf = (item: NavItem, iconSize: number, className: string) => (
     <Link
@@ -74,7 +81,7 @@ export function Shell() {
         <header className="bar">
           <span className="here cut">{current ? text(current.key) : ''}</span>
         </header>
-        <main id="main">{wanted && !mayOpen(wanted) ? <MissingScope item={wanted} /> : <Outlet />}</main>
+        <main id="main">{missing ? <MissingScope {...missing} /> : <Outlet />}</main>
       </div>
       <nav className="bottom" aria-label={text('shortMenu')}>
         {items
@@ -95,13 +102,13 @@ export function Shell() {
 }
 
 /** In place of a page that the session may not open. */
-function MissingScope({ item }: { item: NavItem }) {
+function MissingScope({ item, scope }: { item: NavItem; scope: string }) {
   const text = textsOf('shell');
   return (
     <EmptyState
       icon={<IconLock size={20} aria-hidden />}
       title={text('noScope', { page: text(item.key) })}
-      text={text('noScopeText', { scope: item.scope ?? '' })}
+      text={text('noScopeText', { scope })}
     />
   );
 }

@@ -111,5 +111,13 @@ export function formatDuration(ms: number): string {
   return `${hours.format(Math.floor(totalSeconds / 3_600))} ${minutes.format(Math.floor((totalSeconds % 3_600) / 60))}`;
 }
 
+const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
+
+/** `41 MB`, in powers of 1,000, as disks are sold. */
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(byteUnits.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return unitFormat(byteUnits[power] ?? 'byte', power === 0 ? 0 : 1).format(bytes / 1_000 ** power);
+}
+
 const list = new Intl.ListFormat(locale, { type: 'conjunction' });
 export const formatList = (items: readonly string[]): string => list.format(items);

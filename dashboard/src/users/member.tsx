@@ -11,13 +11,16 @@ import { textsOf } from '../text/texts.ts';
 import { CalendarTab } from './calendar-tab.tsx';
 import { Details } from './details.tsx';
 import { Hours } from './hours.tsx';
+import { OpenHours } from './open-hours-tab.tsx';
 import { directoryQuery } from './queries.ts';
 import { Questions } from './questions.tsx';
 import { calendarStateOf } from './staff-state.ts';
 import './users.css';
 
-const tabs = ['hours', 'questions', 'calendar', 'details'] as const;
+const tabs = ['hours', 'questions', 'calendar', 'open', 'details'] as const;
 type Tab = (typeof tabs)[number];
+/** What sessions without the scope `manage` can see. */
+const openTabs: readonly Tab[] = ['calendar', 'open'];
 
 export function Member() {
   const text = textsOf('users');
@@ -46,6 +49,8 @@ function MemberView({ member, departments, current }: Props) {
   const text = textsOf('users');
   const navigate = useNavigate();
   const mayManage = useMay('manage');
+  const maySee = useMay('appointments:manage');
+  const mayBook = useMay('appointments:book') && member.active;
   const { _id: id, name, title, email, departmentIds } = member;
   const names = departments.filter(({ _id }) => departmentIds.includes(_id)).map((one) => one.name);
   const about = [title, ...names, email].filter((part) => part !== null && part !== '');
@@ -59,9 +64,18 @@ function MemberView({ member, departments, current }: Props) {
       }
       text={<bdi>{about.join(', ')}</bdi>}
       actions={
-        <Link to="/appointments" search={{ staff: id }}>
-          {text('appointments')}
-        </Link>
+        <>
+          {mayBook && (
+            <Link to="/appointments/new" search={{ staff: id }}>
+              {text('book')}
+            </Link>
+          )}
+          {maySee && (
+            <Link to="/appointments" search={{ staff: id }}>
+              {text('appointments')}
+            </Link>
+          )}
+        </>
       }
     >
       <Tabs
@@ -71,13 +85,14 @@ function MemberView({ member, departments, current }: Props) {
         wordOf={(tab) => text(`tab_${tab}`)}
         onChoose={(tab) => void navigate({ to: '/users/$id/$tab', params: { id, tab } })}
       />
-      {!mayManage && current !== 'calendar' ? (
+      {!mayManage && !openTabs.includes(current) ? (
         <p className="muted">{text('needsManage')}</p>
       ) : (
         <>
           {current === 'hours' && <Hours member={member} />}
           {current === 'questions' && <Questions id={id} />}
           {current === 'calendar' && <CalendarTab member={member} />}
+          {current === 'open' && <OpenHours member={member} />}
           {current === 'details' && <Details member={member} departments={departments} />}
         </>
       )}

@@ -1,6 +1,7 @@
 // What visitors see on a date, by the hours that are saved.
 
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { slotsQuery } from '../appointments/queries.ts';
 import { Card } from '../design/card.tsx';
@@ -41,6 +42,9 @@ export function VisitorView({ memberId, isChanged }: { memberId: string; isChang
             ))}
           </ul>
         )}
+        <Link to="/users/$id/$tab" params={{ id: memberId, tab: 'open' }} search={{ date }}>
+          {text('why')}
+        </Link>
         <div className="note small">
           {text('slotCount', { count: data?.slots.length ?? 0, zone })} {isChanged && text('asSaved')}
         </div>

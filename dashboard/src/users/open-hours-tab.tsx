@@ -1,0 +1,111 @@
+// What a visitor sees on a date, and why each other time is not open.
+import IconChevronLeft from '@tabler/icons-react/dist/esm/icons/IconChevronLeft.mjs';
+import IconChevronRight from '@tabler/icons-react/dist/esm/icons/IconChevronRight.mjs';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { StaffMember } from '../../../client/src/generated.ts';
+import { api } from '../api/client.ts';
+import { scheduleQuery } from '../appointments/queries.ts';
+import { IconButton } from '../design/button.tsx';
+import { Card } from '../design/card.tsx';
+import { Chips } from '../design/chips.tsx';
+import { ErrorNote } from '../design/messages.tsx';
+import { usePageKeys } from '../design/use-page-keys.ts';
+import { useMay } from '../session/session.tsx';
+import { addDays, civilDate, isDate } from '../text/civil.ts';
+import { formatDate, zone as viewerZone } from '../text/format.ts';
+import { textsOf } from '../text/texts.ts';
+import { isClosed, type StepFilter, shownSteps, stepFilters } from './explained.ts';
+import { StepStrip } from './step-strip.tsx';
+import { StepTable } from './step-table.tsx';
+
+export function OpenHours({ member }: { member: StaffMember }) {
+  const text = textsOf('users');
+  const navigate = useNavigate();
+  const mayManage = useMay('manage');
+  const search = useSearch({ strict: false }) as Record<string, unknown>;
+  const zone = search.zone === 'own' ? member.timezone : viewerZone;
+  const date = isDate(search.date) ? search.date : civilDate(new Date(), zone);
+  const filter = stepFilters.find((one) => one === search.show);
+  const go = (change: Record<string, unknown>) =>
+    void navigate({
+      to: '/users/$id/$tab',
+      params: { id: member._id, tab: 'open' },
+      search: { ...search, ...change },
+      replace: true,
+    });
+  const { data, error, refetch } = useQuery({
+    queryKey: ['bookings', 'explained', member._id, date, zone],
+    queryFn: () => api.explainSlots({ appointmentUserId: member._id, date, timezone: zone }),
+  });
+  const schedule = useQuery({ ...scheduleQuery(member._id), enabled: mayManage });
+  usePageKeys({
+    ArrowLeft: () => go({ date: addDays(date, -1) }),
+    ArrowRight: () => go({ date: addDays(date, 1) }),
+  });
+  const steps = data?.steps ?? [];
+  const openCount = steps.filter(({ open }) => open).length;
+  return (
+    <div className="column loose">
+      <div className="row wrap">
+        <IconButton label={text('dayBefore')} onClick={() => go({ date: addDays(date, -1) })}>
+          <IconChevronLeft size={17} className="mirrored" aria-hidden />
+        </IconButton>
+        <input
+          className="input"
+          type="date"
+          aria-label={text('visitorDate')}
+          value={date}
+          onChange={({ target }) => isDate(target.value) && go({ date: target.value })}
+        />
+        <IconButton label={text('dayAfter')} onClick={() => go({ date: addDays(date, 1) })}>
+          <IconChevronRight size={17} className="mirrored" aria-hidden />
+        </IconButton>
+        <h2 className="number">{formatDate(date, true)}</h2>
+        {member.timezone !== viewerZone && (
+          <select
+            className="input end"
+            aria-label={text('zone')}
+            value={search.zone === 'own' ? 'own' : ''}
+            onChange={({ target }) => go({ zone: target.value || undefined })}
+          >
+            <option value="">{text('yourZone', { zone: viewerZone })}</option>
+            <option value="own">{text('ownZone', { zone: member.timezone })}</option>
+          </select>
+        )}
+      </div>
+      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {data && (
+        <>
+          <Card title={text('openCount', { open: openCount, count: steps.length })} note={text('asOfNow')}>
+            <StepStrip steps={steps} />
+          </Card>
+          <Card
+            title={text('everyStart')}
+            isPadded={false}
+            end={
+              <Chips
+                label={text('which')}
+                allLabel={text('show_all')}
+                values={stepFilters}
+                chosen={filter}
+                wordOf={(one: StepFilter) => text(`show_${one}`)}
+                onChoose={(one) => go({ show: one })}
+              />
+            }
+          >
+            <StepTable
+              member={member}
+              steps={shownSteps(steps, filter)}
+              schedule={schedule.data}
+              zone={zone}
+            />
+            {!filter && steps.some(isClosed) && (
+              <p className="table-foot">{text('outsideLeftOut', { count: steps.filter(isClosed).length })}</p>
+            )}
+          </Card>
+        </>
+      )}
+    </div>
+  );
+}
