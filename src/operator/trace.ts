@@ -4,6 +4,7 @@ import { isUuid } from '../base/ids.ts';
 import { uuidTime } from '../base/uuid-time.ts';
 import type { Db } from '../db/db.ts';
 import { stateName } from '../messaging/sending/message.ts';
+import { timelineOf } from '../messaging/sending/timeline.ts';
 import { deliveryState, stages } from '../webhooks/delivery/delivery.ts';
 import {
   countStates,
@@ -62,25 +63,31 @@ const entry = (at: Date | null, what: string, details: Details = {}): TraceEntry
 /** The last four digits: the output is pasted into tickets. */
 const masked = (phone: string | null) => phone && `…${phone.slice(-4)}`;
 
+/** What each stage of `timelineOf` is called. */
+const stageTexts: Record<string, string> = {
+  queued: 'message queued',
+  accepted: 'accepted by the platform',
+  sent: 'sent, as the platform reports',
+  delivered: 'delivered to the phone',
+  read: 'read',
+  failed: 'message failed',
+};
+
 function messageEntries(m: TracedMessage, more: Details = {}): TraceEntry[] {
+  const { accepted_at: acceptedAt, sent_at: sentAt, delivered_at: deliveredAt, read_at: readAt } = m;
+  const times = { createdAt: uuidTime(m.id), acceptedAt, sentAt, deliveredAt, readAt, failedAt: m.failed_at };
+  const details: Record<string, Details> = {
+    queued: { sender: m.sender ?? m.sender_id, template: m.template, to: masked(m.phone) },
+    accepted: { platformId: m.wamid },
+    failed: { code: m.error?.code, title: m.error?.title, message: m.error?.message },
+  };
   return [
-    ...entry(uuidTime(m.id), 'message queued', {
-      ...more,
-      sender: m.sender ?? m.sender_id,
-      template: m.template,
-      to: masked(m.phone),
-    }),
-    ...entry(m.accepted_at, 'accepted by the platform', { ...more, platformId: m.wamid }),
-    ...entry(m.sent_at, 'sent, as the platform reports', more),
-    ...entry(m.delivered_at, 'delivered to the phone', more),
-    ...entry(m.read_at, 'read', more),
+    // the platform's times are whole seconds: none comes before the stage before it
+    ...timelineOf({ ...times, isFailureReported: false, implied: 0 }).flatMap(
+      ({ status, at, platformTimestamp: platformTime }) =>
+        entry(new Date(at), stageTexts[status] ?? status, { ...more, ...details[status], platformTime }),
+    ),
     ...entry(m.was_failed_at, 'failed, which a later report replaced', more),
-    ...entry(m.failed_at, 'message failed', {
-      ...more,
-      code: m.error?.code,
-      title: m.error?.title,
-      message: m.error?.message,
-    }),
     ...entry(m.due_at, m.leased_by === null ? 'next try, or next check' : 'end of the lease', {
       ...more,
       process: m.leased_by,

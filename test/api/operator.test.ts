@@ -219,6 +219,8 @@ describe('a timeline', () => {
     expect(ofMessage.timeline.map(({ at }) => at)).toEqual(ofMessage.timeline.map(({ at }) => at).toSorted());
     const whats = ofMessage.timeline.map(({ what }) => what);
     for (const what of ['message queued', 'read', 'webhook created']) expect(whats).toContain(what);
+    // although the platform's times are whole seconds
+    expect(whats[0]).toBe('message queued');
     expect(JSON.stringify(ofMessage)).not.toMatch(new RegExp(`${phone}|Hello there`));
     expect(await traceOf(db(), messageId)).toMatchObject({ kind: 'message', id });
     const ofSend = await traceOf(db(), sendId);
