@@ -21,8 +21,8 @@ const withoutProgram = ['rules', 'base', 'sandbox'].map((kind) => `test/${kind}/
 
 /** Tests that move the program's clock. Ids never go back, so that later files of the same process would get ids of the future. */
 const movesClock = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
-  /appointments-fixture|media-gateway|fast-clock|faked-clock|aheadMs|now: \(\) => Date\.now\(\) [+-]/.test(
-    readFileSync(join(import.meta.dirname, file), 'utf8'),
+  /db\/(?:conversations|people|sessions)\.|appointments-fixture|media-gateway|fast-clock|faked-clock|aheadMs|now: \(\) => Date\.now\(\) [+-]/.test(
+    file + readFileSync(join(import.meta.dirname, file), 'utf8'),
   ),
 );
 
