@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { PostgresPool } from 'kysely';
 import pg from 'pg';
 import { isReadOnly, isStalePlan, isUnavailable } from './failure.ts';
+import { findStandbyWaits, StandbyWaitError } from './standby-waits.ts';
 
 export interface PoolOptions extends pg.PoolConfig {
   /** Prepare every statement with parameters once per session. */
@@ -11,6 +12,8 @@ export interface PoolOptions extends pg.PoolConfig {
   settings: string;
   /** A session without an answer for this long is closed. */
   answerWithinMs: number | undefined;
+  /** A commit that waits for a standby for longer fails for its caller. Default 8 s. */
+  standbyWaitMs?: number;
   onLostConnection: ((error: Error) => void) | undefined;
   onWait?: ((ms: number) => void) | undefined;
 }
@@ -41,6 +44,8 @@ export class ReadOnlyServerError extends Error {
 /** After a read-only server was found, no session is opened for this long. */
 const readOnlyBackoffMs = 250;
 const silenceCheckMs = 1_000;
+/** With the check once a second, a caller has its response within about 10 s. */
+const defaultStandbyWaitMs = 8_000;
 /** The system's default is two hours. */
 const keepAliveMs = 10_000;
 
@@ -50,6 +55,11 @@ const keepAliveMs = 10_000;
  */
 let generation = 0;
 
+/** A statement in progress, as pg knows it. */
+interface ActiveQuery {
+  callback(error: Error): void;
+}
+
 /** A session that remembers fatal errors of its server, and how long a statement has been unanswered. */
 class SessionClient extends pg.Client {
   generation = generation;
@@ -58,9 +68,13 @@ class SessionClient extends pg.Client {
   /** Number of unanswered statements, and since when the first of them is in progress. */
   pendingStatements = 0;
   pendingSinceMs = 0;
+  /** Ends when the server has answered a statement whose caller no longer waits. */
+  standbyWait: Promise<void> | undefined;
 
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of pg, passed through
   override query(...args: any[]): any {
+    // such as the rollback after a commit that failed; the server would not read it
+    if (this.standbyWait) return Promise.reject(this.fatalError);
     // biome-ignore lint/suspicious/noExplicitAny: as above
     const answer = (super.query as (...args: any[]) => any).apply(this, args);
     if (typeof answer?.then !== 'function') return answer;
@@ -80,6 +94,27 @@ class SessionClient extends pg.Client {
     this.#answered();
     if (isUnavailable(error)) this.fatalError = error;
   };
+
+  /** Milliseconds without an answer. */
+  silentMs(): number {
+    return this.pendingStatements > 0 || this.standbyWait ? performance.now() - this.pendingSinceMs : 0;
+  }
+
+  /**
+   * The server just said that the statement in progress waits for a standby: fails it for its caller. The session stays open
+   * until the server answers, so that no more sessions wait than the pool may have.
+   */
+  noteStandbyWait(): void {
+    this.pendingSinceMs = performance.now();
+    const { _activeQuery: query } = this as unknown as { _activeQuery: ActiveQuery | null };
+    if (this.standbyWait || !query) return;
+    this.fatalError = new StandbyWaitError();
+    const fail = query.callback;
+    this.standbyWait = new Promise((resolve) => {
+      query.callback = () => resolve();
+    });
+    fail.call(query, this.fatalError as Error);
+  }
 
   /** Closes a session that does not answer. Its statements fail as after any lost connection. */
   abandon(): void {
@@ -132,7 +167,7 @@ function nameOf(text: string): string {
 
 /** Opens the pool. It connects at the first `connect`. */
 export function openPool(options: PoolOptions): PostgresPool & { usage: () => PoolUsage } {
-  const { hot, settings, answerWithinMs, onLostConnection, onWait, ...config } = options;
+  const { hot, settings, answerWithinMs, standbyWaitMs, onLostConnection, onWait, ...config } = options;
   const pool = new pg.Pool({
     ...config,
     Client: hot ? PreparingClient : SessionClient,
@@ -145,10 +180,18 @@ export function openPool(options: PoolOptions): PostgresPool & { usage: () => Po
   // closes would end the process. The client's next statement fails anyway.
   pool.on('connect', (client) => client.on('error', () => {}));
   const held = new Set<SessionClient>();
+  let isAsking = false;
   const watch =
     answerWithinMs === undefined
       ? undefined
-      : setInterval(() => dropUnresponsive(held, answerWithinMs), silenceCheckMs);
+      : setInterval(() => {
+          dropUnresponsive(held, answerWithinMs);
+          if (isAsking) return;
+          isAsking = true;
+          void failStandbyWaits(held, config, standbyWaitMs ?? defaultStandbyWaitMs).finally(() => {
+            isAsking = false;
+          });
+        }, silenceCheckMs);
   watch?.unref();
   let readOnly: { error: unknown; untilMs: number } | undefined;
 
@@ -162,6 +205,7 @@ export function openPool(options: PoolOptions): PostgresPool & { usage: () => Po
 
   async function connect() {
     if (readOnly && pool.idleCount === 0 && performance.now() < readOnly.untilMs) throw readOnly.error;
+    if (held.size >= pool.options.max && everyWaits(held)) throw new StandbyWaitError();
     const beganMs = performance.now();
     const client = await newest().catch((error: unknown) => {
       if (isReadOnly(error)) readOnly = { error, untilMs: performance.now() + readOnlyBackoffMs };
@@ -171,6 +215,10 @@ export function openPool(options: PoolOptions): PostgresPool & { usage: () => Po
     const { release } = client;
     held.add(client);
     client.release = (destroy) => {
+      if (client.standbyWait) return void client.standbyWait.then(() => end(true));
+      end(destroy);
+    };
+    const end: typeof release = (destroy) => {
       held.delete(client);
       if (isReadOnly(client.fatalError) && client.generation === generation) generation += 1;
       release.call(client, destroy === true || client.fatalError !== undefined);
@@ -182,6 +230,7 @@ export function openPool(options: PoolOptions): PostgresPool & { usage: () => Po
     connect: connect as unknown as PostgresPool['connect'],
     end() {
       clearInterval(watch);
+      for (const client of held) if (client.standbyWait) client.abandon();
       return pool.end();
     },
     usage: () => ({
@@ -205,7 +254,26 @@ async function startSession(client: pg.ClientBase, settings: string): Promise<vo
 }
 
 function dropUnresponsive(held: Set<SessionClient>, afterMs: number): void {
-  const now = performance.now();
-  for (const client of held)
-    if (client.pendingStatements > 0 && now - client.pendingSinceMs > afterMs) client.abandon();
+  for (const client of held) if (client.silentMs() > afterMs) client.abandon();
+}
+
+const everyWaits = (held: Set<SessionClient>): boolean =>
+  [...held].every(({ standbyWait }) => standbyWait !== undefined);
+
+/** Asks the server which of the silent sessions wait for a standby, and fails their statements. */
+async function failStandbyWaits(
+  held: Set<SessionClient>,
+  connection: pg.ClientConfig,
+  afterMs: number,
+): Promise<void> {
+  const silent = [...held]
+    .filter((client) => client.silentMs() > afterMs)
+    .map((client) => ({ client, sinceMs: client.pendingSinceMs }));
+  if (silent.length === 0) return;
+  const pidOf = (client: pg.Client) => (client as unknown as { processID: number }).processID;
+  const pids = silent.map(({ client }) => pidOf(client));
+  const waiting = await findStandbyWaits(connection, pids).catch(() => new Set<number>());
+  // unless it was answered in the meantime
+  for (const { client, sinceMs } of silent)
+    if (waiting.has(pidOf(client)) && client.pendingSinceMs === sinceMs) client.noteStandbyWait();
 }

@@ -1,0 +1,40 @@
+// Finds sessions whose commit waits for a synchronous standby. No time limit of PostgreSQL ends such a wait.
+import pg from 'pg';
+
+const timeoutMs = 2_000;
+
+/**
+ * Returns which of these server processes wait for a standby, asked in a session of its own. Rejects if the server does not
+ * respond within a few seconds.
+ */
+export async function findStandbyWaits(connection: pg.ClientConfig, pids: number[]): Promise<Set<number>> {
+  const client = new pg.Client({
+    ...connection,
+    application_name: 'gateway check',
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+  });
+  // a lost connection fails the current statement; without a listener it would end the process
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>(
+      "select pid from pg_stat_activity where pid = any ($1::int[]) and wait_event = 'SyncRep'",
+      [pids],
+    );
+    return new Set(rows.map(({ pid }) => pid));
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** A commit had waited for a standby for too long. It is on the primary's disk, and takes effect if a standby confirms it. */
+export class StandbyWaitError extends Error {
+  /** statement_completion_unknown */
+  readonly code = '40003';
+
+  constructor() {
+    super('the commit waits for a synchronous standby, and none confirms it');
+    this.name = 'StandbyWaitError';
+  }
+}

@@ -1,0 +1,107 @@
+// Commits that wait for a synchronous standby: they fail for their callers in time, and take effect when a standby confirms them.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDb } from '../../src/db/db.ts';
+import { isUnavailable } from '../../src/db/failure.ts';
+import { openPool } from '../../src/db/pool.ts';
+import { administer } from '../harness/administer.ts';
+import { templateCluster } from '../harness/template-cluster.ts';
+import { startOwnServer } from '../harness/test-server.ts';
+
+let server: Awaited<ReturnType<typeof startOwnServer>>;
+beforeAll(async () => {
+  const fill = templateCluster()?.restore;
+  const log = { info() {}, warn() {}, error() {} };
+  server = await startOwnServer({ synchronous_commit: 'local' }, log, fill ? { fill } : {});
+});
+afterAll(() => server?.stop());
+
+async function setStandby(name: string): Promise<void> {
+  await administer(server.administrator, `alter system set synchronous_standby_names = '${name}'`);
+  await administer(server.administrator, 'select pg_reload_conf()');
+}
+
+/** A pool whose commits wait for standbys. Every statement is one of a caller. */
+function openPoolOf(max: number) {
+  return openPool({
+    ...server.connection,
+    max,
+    hot: false,
+    settings: 'set synchronous_commit = on',
+    answerWithinMs: 1_200,
+    standbyWaitMs: 200,
+    connectionTimeoutMillis: 30_000,
+    onLostConnection: undefined,
+  });
+}
+type Pool = ReturnType<typeof openPoolOf>;
+
+async function run(pool: Pool, statement: string): Promise<unknown[]> {
+  const session = await pool.connect();
+  try {
+    return (await session.query<Record<string, unknown>>(statement, [])).rows;
+  } finally {
+    session.release();
+  }
+}
+
+/** The age of the statement that has waited for a standby for the longest, in milliseconds. */
+async function oldestWaitMs(): Promise<number> {
+  const administrator = openDb(server.administrator, { maxConnections: 1, applicationName: 'test' });
+  const { rows } = await sql<{ ms: number }>`
+    select coalesce(max(extract(epoch from clock_timestamp() - query_start)), 0)::float8 * 1000 as ms
+    from pg_stat_activity where wait_event = 'SyncRep'`.execute(administrator);
+  await administrator.destroy();
+  return rows[0]?.ms ?? 0;
+}
+
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+test('a commit without a standby fails with an unknown outcome, keeps its session, and counts once a standby is there', async () => {
+  const pool = openPoolOf(2);
+  await run(pool, 'create table confirmed (n int)');
+  await setStandby('nobody');
+  // the second statement follows the failed commit in the same session, as a rollback does
+  const session = await pool.connect();
+  await session.query('begin', []);
+  await session.query('insert into confirmed values (1)', []);
+  const [commit, rollback] = [
+    session.query('commit', []),
+    failureOf(run(pool, 'insert into confirmed values (2)')),
+  ];
+  const lost = await failureOf(commit);
+  expect(String(lost)).toMatch(/waits for a synchronous standby/);
+  expect(isUnavailable(lost)).toBe(true);
+  expect(await failureOf(session.query('rollback', []))).toBe(lost);
+  session.release();
+  expect(isUnavailable(await rollback)).toBe(true);
+  // both sessions wait, and no third one is opened
+  expect(String(await failureOf(run(pool, 'select 1')))).toMatch(/waits for a synchronous standby/);
+  // also after the time within which any other server has to answer
+  await expect.poll(oldestWaitMs, { interval: 50 }).toBeGreaterThan(2_500);
+  expect(String(await failureOf(run(pool, 'select 1')))).toMatch(/waits for a synchronous standby/);
+  await setStandby('');
+  await expect
+    .poll(() => run(pool, 'select n from confirmed order by n').catch(String))
+    .toEqual([{ n: 1 }, { n: 2 }]);
+  await pool.end();
+});
+
+test('a slow statement that waits for nothing is not ended', async () => {
+  const pool = openPoolOf(1);
+  expect(await run(pool, 'select pg_sleep(1.3), 1 as n')).toMatchObject([{ n: 1 }]);
+  await pool.end();
+});
+
+test('a pool closes while its commits wait', async () => {
+  const pool = openPoolOf(1);
+  await run(pool, 'create table closing (n int)');
+  await setStandby('nobody');
+  expect(isUnavailable(await failureOf(run(pool, 'insert into closing values (1)')))).toBe(true);
+  await pool.end();
+  await setStandby('');
+});
