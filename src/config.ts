@@ -5,7 +5,13 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type RetentionDays, readDays } from './base/retention-days.ts';
 import { readSecretFiles } from './base/secret-files.ts';
-import { isNetwork, isOrigin, keyProblems, severalHostsProblem } from './base/setting-checks.ts';
+import {
+  isNetwork,
+  isOrigin,
+  keyProblems,
+  redisProblems,
+  severalHostsProblem,
+} from './base/setting-checks.ts';
 import { secretSettings, settings } from './base/settings.ts';
 
 export type Role = 'all' | 'api' | 'worker';
@@ -23,6 +29,7 @@ export interface Config {
   objectStoreUrl: string;
   /** `id:base64,…`, newest first; null: the keys are in a file in DATA_DIR. */
   encryptionKeys: string | null;
+  /** The form of `base/redis-address.ts`. */
   redisUrl: string | null;
   messaging: { apiUrl: string; apiVersion: string };
   google: {
@@ -201,7 +208,7 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
     dataDir,
     objectStoreUrl: read.url('OBJECT_STORE_URL', `file:${dataDir}/objects`, ['file:', 's3:']),
     encryptionKeys: read.text('ENCRYPTION_KEYS'),
-    redisUrl: read.url('REDIS_URL', null, ['redis:', 'rediss:']),
+    redisUrl: read.text('REDIS_URL'),
     messaging: {
       apiUrl: read.url('MESSAGING_API_URL', 'https://graph.facebook.com', web),
       apiVersion: read.text('MESSAGING_API_VERSION') ?? 'v23.0',
@@ -284,6 +291,7 @@ function combinedProblems(config: Config): string[] {
   }
   return [
     ...problems,
+    ...redisProblems(config.redisUrl),
     ...keyProblems('ENCRYPTION_KEYS', config.encryptionKeys),
     ...keyProblems('BACKUP_KEYS', config.backup.keys),
   ];

@@ -1,6 +1,7 @@
 // Checks of single settings: addresses, networks and origins.
 import { isIP } from 'node:net';
 import { parseKeyRing } from './cipher.ts';
+import { parseRedisAddress } from './redis-address.ts';
 
 /** Detects libpq's form for several servers, which the driver does not support: it would treat the list as one host name. */
 export function severalHostsProblem(text: string | null): string | undefined {
@@ -14,6 +15,17 @@ export function severalHostsProblem(text: string | null): string | undefined {
     'DATABASE_URL must name one server: a list of hosts and target_session_attrs are not supported. ' +
     'Use an address that always points to the primary, such as HAProxy, a virtual IP or the writer endpoint of the provider.'
   );
+}
+
+/** The problem of an address of Redis; its text is not repeated, because it may contain a password. */
+export function redisProblems(address: string | null): string[] {
+  if (address === null) return [];
+  try {
+    parseRedisAddress(address);
+    return [];
+  } catch (error) {
+    return [`REDIS_URL: ${(error as Error).message}`];
+  }
 }
 
 /** True for a network in CIDR notation. */

@@ -16,7 +16,8 @@ export const settings: Record<string, string> = {
     'Where uploaded files are stored, encrypted: file:/path or s3://bucket/prefix?region=…&endpoint=…. Default: DATA_DIR/objects.',
   ENCRYPTION_KEYS:
     'Keys of stored secrets and files: id:base64 of 32 bytes, comma-separated, newest first. Required with DATABASE_URL.',
-  REDIS_URL: 'Shares rate limits between processes. Without it, each process counts separately.',
+  REDIS_URL:
+    'Shares rate limits between processes: redis://host:port, redis+sentinel://host:port,host:port/name or redis+cluster://host:port,host:port. Without it, each process counts separately.',
   MESSAGING_API_URL: 'Base URL of the messaging platform. Default https://graph.facebook.com.',
   MESSAGING_API_VERSION: "Version of the platform's API. Default v23.0.",
   GOOGLE_CLIENT_ID: 'OAuth client for Google Calendar. Without it, Google calendars cannot be connected.',
