@@ -5,6 +5,7 @@ import { googleClient } from '../../demo/seed.ts';
 import { type Log, openLog } from '../base/log.ts';
 import { openLogFile } from '../base/log-file.ts';
 import { type Config, readConfig } from '../config.ts';
+import { durabilityProblems, readDurability } from '../db/durability.ts';
 import { makeDataDir } from '../db/embedded-folders.ts';
 import { openDatabase } from '../db/open-database.ts';
 import { databaseOf } from './database.ts';
@@ -35,6 +36,8 @@ async function open(
   const { running, signal, log } = options;
   print('Starting the database …');
   running.database = await openDatabase({ ...databaseOf(settings), onProgress: print }, log, 'migrate');
+  for (const problem of durabilityProblems(await readDurability(running.database.db)))
+    log.warn({ problem }, 'database.not_durable');
   signal.throwIfAborted();
   if (options.sandbox) {
     await requireDemoDatabase(settings, running.database.db);

@@ -9,6 +9,7 @@ import type { Config } from '../config.ts';
 import { findWaiting, waitingText } from '../db/contract.ts';
 import { findSteps } from '../db/database-clock.ts';
 import type { Db } from '../db/db.ts';
+import { readDurability } from '../db/durability.ts';
 import { findHeldSince } from '../db/gateway-state.ts';
 import { migrationState, problemWith } from '../db/migrate.ts';
 import { findNotice } from '../db/operator-notices.ts';
@@ -18,6 +19,7 @@ import { findNotices } from '../retention/settings-store.ts';
 import { clockFinding } from './clock-finding.ts';
 import { diskFinding, readDisks } from './disks.ts';
 import { readServer } from './figures-store.ts';
+import { durabilityFinding } from './durability-finding.ts';
 import { type Finding, type Found, failed, note, ok } from './finding.ts';
 import { type ListedTrouble, listDisconnected, listFailing, listHalted } from './findings-store.ts';
 import { retentionFinding } from './retention-finding.ts';
@@ -242,6 +244,7 @@ const checks: [string, Check][] = [
   ['settings', async ({ config }) => ok(`data in ${config.dataDir}, role ${config.role}`)],
   ['encryption keys', ({ keys }) => keys()],
   ['database', database],
+  ['durability', ofDatabase(async (db) => durabilityFinding(await readDurability(db)))],
   ['object store', objectStore],
   ['port', async ({ port }) => (port ? port() : ok('this gateway listens'))],
   ['public address', publicAddress],
