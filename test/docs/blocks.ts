@@ -117,6 +117,11 @@ export const elsewhere: readonly Elsewhere[] = [
     reason: 'needs the data of a checkout; test/journeys/gateway-commands.suite.ts runs the command',
   },
   { path: 'docs/reliability.md', contains: 'npm run faults', reason: 'takes over an hour' },
+  {
+    path: 'docs/high-availability.md',
+    contains: 'npm run faults -- --ha',
+    reason: 'takes half an hour; test/faults/ha/ha.long.test.ts runs two of its scenarios',
+  },
   { path: 'docs/benchmarks.md', contains: 'npm run bench', reason: 'loads the machine for a minute' },
 ];
 

@@ -77,10 +77,17 @@ const platformSettings = {
   callbackTimeoutMs: 5 * seconds,
 };
 
-/** Starts everything, with `count` gateways on one database: of this checkout, or of another one, which migrates the database. */
-export async function openCampaignFixture(count: number, checkout?: string): Promise<CampaignFixture> {
+/**
+ * Starts everything, with `count` gateways on one database. `checkout`: of another checkout, which migrates the database.
+ * `openDatabase`: on another server than the campaign's own.
+ */
+export async function openCampaignFixture(
+  count: number,
+  checkout?: string,
+  openDatabase: () => Promise<CampaignDatabase> = startDatabase,
+): Promise<CampaignFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'campaign-'));
-  const [database, sandbox] = await Promise.all([startDatabase(), startSandboxProcess()]);
+  const [database, sandbox] = await Promise.all([openDatabase(), startSandboxProcess()]);
   const { migrateToLatest }: typeof import('../../src/db/migrate.ts') = await import(
     checkout === undefined ? '../../src/db/migrate.ts' : join(checkout, 'src/db/migrate.ts')
   );
@@ -100,6 +107,7 @@ export async function openCampaignFixture(count: number, checkout?: string): Pro
     SEND_WAIT_SECONDS: '2',
     WEBHOOK_TIMEOUT_SECONDS: '4',
     LOG_LEVEL: 'warn',
+    ...googleSettings(sandbox.googleUrl),
     // tens of starts of the same program
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(folder, 'compiled'),
   };
@@ -132,6 +140,18 @@ export async function openCampaignFixture(count: number, checkout?: string): Pro
     throw error;
   }
 }
+
+/** The OAuth client of the gateways, at the simulated Google. */
+export const googleClient = { id: 'campaign-client.example', secret: 'campaign-client-secret' };
+
+const googleSettings = (url: string) => ({
+  GOOGLE_CLIENT_ID: googleClient.id,
+  GOOGLE_CLIENT_SECRET: googleClient.secret,
+  GOOGLE_API_URL: url,
+  GOOGLE_AUTH_URL: `${url}/o/oauth2/v2/auth`,
+  GOOGLE_TOKEN_URL: `${url}/token`,
+  GOOGLE_REVOKE_URL: `${url}/revoke`,
+});
 
 /** Calls the API with the account's key, through the first gateway that responds. */
 function callerOf(urls: string[], apiKey: string): CampaignFixture['call'] {

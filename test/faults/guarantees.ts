@@ -21,6 +21,10 @@ export const guarantees = {
   webhook_id_changed: 'two attempts of one event differ in id or bytes, or two events share an id',
   repeat_without_cause: 'an acknowledged event was repeated without a kill or an outage',
   too_many_repeats: 'more events were repeated than can have been in flight at the kills and outages',
+  booking_lost: 'a booking in a response has no row, is not confirmed or has no calendar event',
+  booking_twice: 'a slot was given to two callers, or has two calendar events',
+  booking_event: 'a confirmed booking has no calendar event, or an event no booking',
+  slow_recovery: 'sends did not work again in time after the database accepted writes',
   still_open: 'work was still open when the wait timed out',
   died_by_itself: 'a gateway exited without being killed',
 } as const;

@@ -107,6 +107,7 @@ export function startGatewayProcess(
 
 export interface SandboxProcess extends Started {
   cloudApiUrl: string;
+  googleUrl: string;
   receiverUrl: string;
 }
 
@@ -118,9 +119,10 @@ export async function startSandboxProcess(): Promise<SandboxProcess> {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const running = started(child);
-  const { cloudApi, receiver } = JSON.parse(await firstMatch(child, 'stdout', /^({.*})$/)) as {
+  const { cloudApi, google, receiver } = JSON.parse(await firstMatch(child, 'stdout', /^({.*})$/)) as {
     cloudApi: string;
+    google: string;
     receiver: string;
   };
-  return { ...running, cloudApiUrl: cloudApi, receiverUrl: receiver };
+  return { ...running, cloudApiUrl: cloudApi, googleUrl: google, receiverUrl: receiver };
 }

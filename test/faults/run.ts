@@ -8,6 +8,7 @@ import { type CampaignFixture, openCampaignFixture } from './campaign-fixture.ts
 import { drawFaults, type Weights } from './faults.ts';
 import type { CheckResult } from './final-check.ts';
 import { guarantees, type Violation } from './guarantees.ts';
+import { runHa } from './ha/run-ha.ts';
 import { type Random, seededRandom } from './random.ts';
 import { runRound } from './round.ts';
 
@@ -15,6 +16,9 @@ const usage = `Usage: npm run faults -- [options]
   --minutes <n>   duration (default 10); the round in progress is completed and checked
   --seed <n>      repeats the faults, sends and choices of an earlier campaign (default: random, and printed)
   --lines <n>     number of concurrent callers (default 16)
+  --ha            instead, fails a PostgreSQL cluster over in each of its scenarios (docs/high-availability.md)
+  --mode <modes>  with --ha: sync, strict, async, separated by commas (default: all of them)
+  --only <names>  with --ha: only these scenarios, separated by commas
 Exits with 1 if a guarantee was violated. Figures, violations and the gateways' logs are saved in test/faults/out/.`;
 
 const out = fileURLToPath(new URL('./out/', import.meta.url));
@@ -33,6 +37,9 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string' },
     lines: { type: 'string', default: '16' },
+    ha: { type: 'boolean', default: false },
+    mode: { type: 'string', default: 'sync,strict,async' },
+    only: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -51,6 +58,7 @@ const minutesGone = () => (performance.now() - began) / 60_000;
 const say = (text: string) => console.log(`${minutesGone().toFixed(1).padStart(5)} min  ${text}`);
 
 if (values.help) console.log(usage);
+else if (values.ha) await runHa(values.mode, values.only, Number(values.lines), out);
 else
   await campaign(Number(values.minutes), Number(values.seed ?? Date.now() % 1_000_000), Number(values.lines));
 

@@ -53,4 +53,25 @@ export const mutations: Mutation[] = [
     replace: '',
     tests: waits,
   },
+  {
+    name: 'asynchronous standbys are not reported',
+    file: 'src/db/durability.ts',
+    find: "synchronousStandbyNames === '' && standbys > 0",
+    replace: 'false',
+    tests: ['test/db/durability.test.ts'],
+  },
+  {
+    name: 'the settings of a role or database are not read',
+    file: 'src/db/durability.ts',
+    find: "current_setting('synchronous_commit') as",
+    replace: "(select boot_val from pg_settings where name = 'synchronous_commit') as",
+    tests: ['test/db/durability.test.ts'],
+  },
+  {
+    name: 'the error about REDIS_URL does not list the allowed forms for a sentinel without a name',
+    file: 'src/base/redis-address.ts',
+    find: "if (path === '')",
+    replace: 'if (false)',
+    tests: ['test/rules/redis-address.test.ts'],
+  },
 ];

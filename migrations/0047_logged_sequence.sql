@@ -1,4 +1,5 @@
 -- After a failover, recent_changes could not be written.
+-- kind: expand
 
 -- The sequence of an unlogged table is unlogged too. On a standby, its initial page may not be on disk when the standby is promoted
 -- (seen with PostgreSQL 15.18): nextval then fails with "bad magic number in sequence". The table stays unlogged.
