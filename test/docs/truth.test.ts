@@ -127,7 +127,7 @@ test('every error code exists in the program with its status', () => {
 
 test('every setting in capitals exists in the program', () => {
   const others =
-    /^(?:AWS_\w+|ICU_TIMEZONE_FILES_DIR|INVALID_FORMAT|SLOTS_SCAN|SLOTS_SEED|TEST_DATABASE_URL|GATEWAY_KEY|TEMPLATE_ID|WEBHOOK_SECRET|ENDPOINT_ID|STAFF_ID|BUCKET_KEY|BUCKET_SECRET|NAME_FILE|CODE_OF_CONDUCT|EMBEDDED_POSTGRES)$/;
+    /^(?:AWS_\w+|ICU_TIMEZONE_FILES_DIR|INVALID_FORMAT|PG_BIN|SLOTS_SCAN|SLOTS_SEED|TEST_DATABASE_URL|GATEWAY_KEY|TEMPLATE_ID|WEBHOOK_SECRET|ENDPOINT_ID|STAFF_ID|BUCKET_KEY|BUCKET_SECRET|NAME_FILE|CODE_OF_CONDUCT|EMBEDDED_POSTGRES)$/;
   const files = new Set(secretSettings.map((name) => `${name}_FILE`));
   const unknown = findings(({ text }) =>
     [...text.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)]

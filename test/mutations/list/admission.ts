@@ -154,7 +154,7 @@ export const mutations: Mutation[] = [
   {
     name: 'requests wait for a Redis that never responds',
     file: 'src/base/redis.ts',
-    find: '    socketTimeout: answerWithinMs,\n',
+    find: '  socketTimeout: answerWithinMs,\n',
     replace: '',
     tests: ['test/api/shared-rate.test.ts'],
   },

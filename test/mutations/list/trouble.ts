@@ -29,8 +29,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a statement without a response waits without a limit',
     file: 'src/db/pool.ts',
-    find: 'now - client.pendingSinceMs > afterMs) client.abandon();',
-    replace: 'now - client.pendingSinceMs < 0) client.abandon();',
+    find: 'client.silentMs() > afterMs) client.abandon();',
+    replace: 'client.silentMs() < 0) client.abandon();',
     tests: sessions,
   },
   {
