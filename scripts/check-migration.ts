@@ -90,6 +90,9 @@ function problemsOf(node: Node, made: ReadonlySet<string>, widened: ReadonlySet<
     const commands = (statement.cmds as { AlterTableCmd: Command }[]).map(
       ({ AlterTableCmd }) => AlterTableCmd,
     );
+    // a sequence is one page; whether changes of it are logged is unknown to its users
+    const isSequence = statement.objtype === 'OBJECT_SEQUENCE';
+    if (isSequence && commands.every(({ subtype }) => subtype === 'AT_SetLogged')) return [];
     return commands
       .flatMap((command) => problemOfChange(command, widened) ?? [])
       .map((problem) => `${table}: ${problem}`);

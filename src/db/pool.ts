@@ -44,8 +44,11 @@ export class ReadOnlyServerError extends Error {
 /** After a read-only server was found, no session is opened for this long. */
 const readOnlyBackoffMs = 250;
 const silenceCheckMs = 1_000;
-/** With the check once a second, a caller has its response within about 10 s. */
+/** With the check once a second, the first callers have their responses within about 10 s. */
 const defaultStandbyWaitMs = 8_000;
+/** For a request with several commits: once one has waited in vain, others wait this long, for this time. */
+const knownWaitMs = 1_000;
+const knownForMs = 15_000;
 /** The system's default is two hours. */
 const keepAliveMs = 10_000;
 
@@ -54,6 +57,9 @@ const keepAliveMs = 10_000;
  * use: they lead to the same server, and reads would return old rows.
  */
 let generation = 0;
+
+/** When a commit of any pool of this thread was last found waiting for a standby for too long. */
+let waitFoundAtMs = Number.NEGATIVE_INFINITY;
 
 /** A statement in progress, as pg knows it. */
 interface ActiveQuery {
@@ -266,8 +272,10 @@ async function failStandbyWaits(
   connection: pg.ClientConfig,
   afterMs: number,
 ): Promise<void> {
+  const isKnown = performance.now() - waitFoundAtMs < knownForMs;
+  const limitMs = isKnown ? Math.min(knownWaitMs, afterMs) : afterMs;
   const silent = [...held]
-    .filter((client) => client.silentMs() > afterMs)
+    .filter((client) => client.silentMs() > limitMs)
     .map((client) => ({ client, sinceMs: client.pendingSinceMs }));
   if (silent.length === 0) return;
   const pidOf = (client: pg.Client) => (client as unknown as { processID: number }).processID;
@@ -276,4 +284,5 @@ async function failStandbyWaits(
   // unless it was answered in the meantime
   for (const { client, sinceMs } of silent)
     if (waiting.has(pidOf(client)) && client.pendingSinceMs === sinceMs) client.noteStandbyWait();
+  if (waiting.size > 0) waitFoundAtMs = performance.now();
 }

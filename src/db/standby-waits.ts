@@ -1,11 +1,11 @@
-// Finds sessions whose commit waits for a synchronous standby. No time limit of PostgreSQL ends such a wait.
+// Finds sessions that wait for a synchronous standby: in a commit, or behind one. No time limit of PostgreSQL ends such a commit.
 import pg from 'pg';
 
 const timeoutMs = 2_000;
 
 /**
- * Returns which of these server processes wait for a standby, asked in a session of its own. Rejects if the server does not
- * respond within a few seconds.
+ * Returns which of these server processes wait for a standby, or for the locks of one that does, asked in a session of its own.
+ * Rejects if the server does not respond within a few seconds.
  */
 export async function findStandbyWaits(connection: pg.ClientConfig, pids: number[]): Promise<Set<number>> {
   const client = new pg.Client({
@@ -19,7 +19,9 @@ export async function findStandbyWaits(connection: pg.ClientConfig, pids: number
   try {
     await client.connect();
     const { rows } = await client.query<{ pid: number }>(
-      "select pid from pg_stat_activity where pid = any ($1::int[]) and wait_event = 'SyncRep'",
+      `select pid from pg_stat_activity a where pid = any ($1::int[]) and (wait_event = 'SyncRep'
+        or wait_event_type = 'Lock' and exists (select from pg_stat_activity other
+          where other.pid = any (pg_blocking_pids(a.pid)) and other.wait_event = 'SyncRep'))`,
       [pids],
     );
     return new Set(rows.map(({ pid }) => pid));
@@ -28,7 +30,7 @@ export async function findStandbyWaits(connection: pg.ClientConfig, pids: number
   }
 }
 
-/** A commit had waited for a standby for too long. It is on the primary's disk, and takes effect if a standby confirms it. */
+/** A statement had waited for a standby for too long. It takes effect if a standby confirms its commit later. */
 export class StandbyWaitError extends Error {
   /** statement_completion_unknown */
   readonly code = '40003';

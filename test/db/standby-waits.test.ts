@@ -91,6 +91,18 @@ test('a commit without a standby fails with an unknown outcome, keeps its sessio
   await pool.end();
 });
 
+test('a statement that waits for the locks of such a commit fails too', async () => {
+  const pool = openPoolOf(2);
+  await run(pool, 'create table locked (n int)');
+  await run(pool, 'insert into locked values (0)');
+  await setStandby('nobody');
+  const failures = await Promise.all([1, 2].map(() => failureOf(run(pool, 'update locked set n = n + 1'))));
+  expect(failures.map(isUnavailable)).toEqual([true, true]);
+  await setStandby('');
+  await expect.poll(() => run(pool, 'select n from locked').catch(String)).toEqual([{ n: 2 }]);
+  await pool.end();
+});
+
 test('a slow statement that waits for nothing is not ended', async () => {
   const pool = openPoolOf(1);
   expect(await run(pool, 'select pg_sleep(1.3), 1 as n')).toMatchObject([{ n: 1 }]);

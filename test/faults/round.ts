@@ -74,6 +74,11 @@ export async function underLoad(
     };
     return checkEvidence(await collect(fixture, begin, { ...ofCallers, unfinished }));
   } finally {
+    // of a run that failed, requests may still be in progress
+    for (const lines of [operators, people]) {
+      lines.stop();
+      lines.done.catch(() => undefined);
+    }
     await requests.close();
     await callers.close();
   }

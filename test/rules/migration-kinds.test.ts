@@ -39,6 +39,7 @@ describe('an expand migration', () => {
     "alter table messages alter column content set default '{}'; update senders set name = '';",
     'alter table messages drop constraint messages_state_check;',
     '-- widens: messages_state_check\nalter table messages drop constraint messages_state_check, add constraint messages_state_check check (state < 9);',
+    'alter sequence recent_changes_id_seq set logged;',
     'create function f() returns int language sql return 1; comment on column messages.id is $$drop table a;$$; insert into a values (1);',
   ])('may contain %s', async (statements) => {
     expect(await problemsOf(statements)).toEqual([]);
@@ -56,6 +57,7 @@ describe('an expand migration', () => {
     ['alter table messages add constraint a check (state < 9);', /AddConstraint/],
     ['alter table messages drop constraint messages_pkey;', /DropConstraint/],
     ['alter table messages rename column state to status;', /Rename may break/],
+    ['alter table recent_changes set logged;', /SetLogged/],
     ['alter table messages rename to letters;', /Rename may break/],
     ['create table a (id int); alter table a rename to b;', /Rename may break/],
     ['create unique index on messages (wamid);', /unique index of messages/],

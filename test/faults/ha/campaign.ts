@@ -74,7 +74,10 @@ async function runMode(mode: Mode, options: HaOptions, patroniVersion: string): 
   try {
     const url = new URL(cluster.url);
     url.port = String(address.port);
-    fixture = await openCampaignFixture(2, undefined, async () => ({ ...databaseAt(cluster.url), url: url.href }));
+    fixture = await openCampaignFixture(2, undefined, async () => ({
+      ...databaseAt(cluster.url),
+      url: url.href,
+    }));
     const staff = await createStaff(fixture, 4);
     const { callerCount } = options;
     const campaign = { mode, cluster, fixture, address, haproxyPort, staff, callerCount, report };

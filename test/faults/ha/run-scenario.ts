@@ -40,6 +40,12 @@ const bookingsDoneWithinMs = 100_000;
 async function sceneOf({ mode, cluster, fixture, address, report }: Campaign): Promise<Scene> {
   const members = await cluster.patroni.untilWhole();
   if (mode !== 'async') await cluster.patroni.untilSynchronous();
+  for (const url of fixture.gateways.urls)
+    await cluster.patroni.until(
+      'every gateway is ready',
+      async () => (await fetch(`${url}/health/ready`)).status === 200,
+      60_000,
+    );
   const leader = await cluster.patroni.leader();
   const others = cluster.names.filter((name) => name !== leader);
   const synchronous = members.find(({ role }) => role === 'sync_standby')?.name;
@@ -93,6 +99,7 @@ export async function runScenario(
       // the check needs a database, whatever this scenario did to its address
       address.pointTo(campaign.haproxyPort);
       address.cut();
+      await scene.cluster.patroni.untilWhole();
     });
     const add = (guarantee: GuaranteeName, subject: string, text: string) => {
       result.violations.push({ guarantee, subject, text });
