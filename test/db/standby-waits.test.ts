@@ -1,5 +1,6 @@
 // Commits that wait for a synchronous standby: they fail for their callers in time, and take effect when a standby confirms them.
 import { sql } from 'kysely';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDb } from '../../src/db/db.ts';
 import { isUnavailable } from '../../src/db/failure.ts';
@@ -19,6 +20,27 @@ afterAll(() => server?.stop());
 async function setStandby(name: string): Promise<void> {
   await administer(server.administrator, `alter system set synchronous_standby_names = '${name}'`);
   await administer(server.administrator, 'select pg_reload_conf()');
+}
+
+let probes = 0;
+
+/** From now on, no commit is confirmed: a process of the server applies the setting some time after the reload. */
+async function loseStandbys(): Promise<void> {
+  await setStandby('nobody');
+  const commitWaits = async () => {
+    const client = new pg.Client({ ...server.administrator, query_timeout: 200 });
+    client.on('error', () => {});
+    await client.connect();
+    probes += 1;
+    const text = `set synchronous_commit = on; create table probe${probes} ()`;
+    const waits = await client.query(text).then(
+      () => false,
+      () => true,
+    );
+    void client.end().catch(() => undefined);
+    return waits;
+  };
+  await expect.poll(commitWaits).toBe(true);
 }
 
 /** A pool whose commits wait for standbys. Every statement is one of a caller. */
@@ -64,7 +86,7 @@ const failureOf = (work: Promise<unknown>) =>
 test('a commit without a standby fails with an unknown outcome, keeps its session, and counts once a standby is there', async () => {
   const pool = openPoolOf(2);
   await run(pool, 'create table confirmed (n int)');
-  await setStandby('nobody');
+  await loseStandbys();
   // the second statement follows the failed commit in the same session, as a rollback does
   const session = await pool.connect();
   await session.query('begin', []);
@@ -95,7 +117,7 @@ test('a statement that waits for the locks of such a commit fails too', async ()
   const pool = openPoolOf(2);
   await run(pool, 'create table locked (n int)');
   await run(pool, 'insert into locked values (0)');
-  await setStandby('nobody');
+  await loseStandbys();
   const failures = await Promise.all([1, 2].map(() => failureOf(run(pool, 'update locked set n = n + 1'))));
   expect(failures.map(isUnavailable)).toEqual([true, true]);
   await setStandby('');
@@ -112,7 +134,7 @@ test('a slow statement that waits for nothing is not ended', async () => {
 test('a pool closes while its commits wait', async () => {
   const pool = openPoolOf(1);
   await run(pool, 'create table closing (n int)');
-  await setStandby('nobody');
+  await loseStandbys();
   expect(isUnavailable(await failureOf(run(pool, 'insert into closing values (1)')))).toBe(true);
   await pool.end();
   await setStandby('');
