@@ -1,4 +1,4 @@
-// The finding of "doctor" about settings of the database server that put commits at risk. Pure.
+// The finding of "doctor" about settings of the database server that put commits at risk.
 import { type Durability, durabilityProblems } from '../db/durability.ts';
 import { type Found, note, ok } from './finding.ts';
 
