@@ -146,6 +146,8 @@ export interface App {
   url: string;
   db: Db;
   clock: Clock;
+  /** The cell that new keys name; null: none. */
+  cell: string | null;
   /** Announces shutdown: for `ms`, readiness fails and responses close their connections, but every request is served. */
   drain(ms: number): Promise<void>;
   /** Stops accepting requests and work, waits for those in flight, and closes everything. */
@@ -226,7 +228,7 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
       rounds: workerRounds(deps),
     });
   }
-  return { url, db: parts.db, clock: parts.clock, drain: shutdown.announce, close };
+  return { url, db: parts.db, clock: parts.clock, cell: config.cell, drain: shutdown.announce, close };
 }
 
 /** Requests that create no work. */

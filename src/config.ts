@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { type RetentionDays, readDays } from './base/retention-days.ts';
+import { type Environment, type SettingsReader, settingsReader } from './base/read-settings.ts';
+import type { RetentionDays } from './base/retention-days.ts';
 import { readSecretFiles } from './base/secret-files.ts';
 import {
   isNetwork,
@@ -22,6 +23,10 @@ export interface Config {
   /** The public URL of the gateway; null: `http://HOST:PORT`. */
   publicUrl: string | null;
   role: Role;
+  /** Name of this cell, which new keys contain; null: there are no cells. */
+  cell: string | null;
+  /** What time a partition of messages and webhooks covers. */
+  partitionBy: 'month' | 'day';
   databaseUrl: string | null;
   /** Connections to the database that a process opens at most. */
   databaseConnections: number;
@@ -74,6 +79,8 @@ export interface Config {
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
+const cellPattern = /^[a-z0-9]{1,16}$/;
+
 /** All problems of the environment, one per line. */
 export class ConfigError extends Error {
   constructor(problems: string[]) {
@@ -81,8 +88,6 @@ export class ConfigError extends Error {
     this.name = 'ConfigError';
   }
 }
-
-type Environment = Record<string, string | undefined>;
 
 /**
  * Adds the settings of `.env` in the working directory to the environment of this process. Existing variables take precedence.
@@ -105,54 +110,10 @@ export function loadEnvFile(): void {
     process.env[name] ??= value;
 }
 
-/** Reads single settings and collects their problems. */
-function reader(env: Environment) {
-  const problems: string[] = [];
-  const raw = (name: string) => {
-    const value = env[name]?.trim();
-    return value === '' ? undefined : value;
-  };
-  return {
-    problems,
-    text: (name: string): string | null => raw(name) ?? null,
-    integer(name: string, fallback: number, min: number, max: number): number {
-      const value = raw(name);
-      if (value === undefined) return fallback;
-      const number = Number(value);
-      if (Number.isInteger(number) && number >= min && number <= max) return number;
-      problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}".`);
-      return fallback;
-    },
-    oneOf<T extends string>(name: string, values: readonly T[], fallback: T): T {
-      const value = raw(name);
-      if (value === undefined) return fallback;
-      if ((values as readonly string[]).includes(value)) return value as T;
-      problems.push(`${name} must be one of ${values.join(', ')}, not "${value}".`);
-      return fallback;
-    },
-    url<T extends string | null>(name: string, fallback: T, protocols: string[]): string | T {
-      const value = raw(name);
-      if (value === undefined) return fallback;
-      const url = URL.canParse(value) ? new URL(value) : undefined;
-      if (url && protocols.includes(url.protocol)) return value.replace(/\/+$/, '');
-      problems.push(`${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}.`);
-      return fallback;
-    },
-    days: (name: string) => readDays(name, env[name]?.trim(), problems),
-    list: (name: string): string[] =>
-      (raw(name) ?? '')
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== ''),
-  };
-}
-
-type Reader = ReturnType<typeof reader>;
-
 const web = ['http:', 'https:'];
 
 /** The settings of the scheduled backup. */
-function backupSettings(read: Reader): Config['backup'] {
+function backupSettings(read: SettingsReader): Config['backup'] {
   return {
     to: read.text('BACKUP_TO'),
     everyHours: read.integer('BACKUP_EVERY_HOURS', 24, 1, 8_760),
@@ -164,7 +125,7 @@ function backupSettings(read: Reader): Config['backup'] {
 }
 
 /** How long what has ended is kept. */
-function retentionSettings(read: Reader): RetentionDays {
+function retentionSettings(read: SettingsReader): RetentionDays {
   return {
     messages: read.days('RETENTION_DAYS_MESSAGES'),
     received: read.days('RETENTION_DAYS_RECEIVED'),
@@ -174,8 +135,16 @@ function retentionSettings(read: Reader): RetentionDays {
   };
 }
 
+/** The messaging platform. */
+function messagingSettings(read: SettingsReader): Config['messaging'] {
+  return {
+    apiUrl: read.url('MESSAGING_API_URL', 'https://graph.facebook.com', web),
+    apiVersion: read.text('MESSAGING_API_VERSION') ?? 'v23.0',
+  };
+}
+
 /** Google's OAuth client and addresses. */
-function googleSettings(read: Reader): Config['google'] {
+function googleSettings(read: SettingsReader): Config['google'] {
   return {
     clientId: read.text('GOOGLE_CLIENT_ID'),
     clientSecret: read.text('GOOGLE_CLIENT_SECRET'),
@@ -192,7 +161,7 @@ function googleSettings(read: Reader): Config['google'] {
  */
 export function readConfig(env: Environment = process.env, overrides: Environment = {}): Config {
   const secrets = readSecretFiles(secretSettings, env);
-  const read = reader({ ...env, ...secrets.values, ...overrides });
+  const read = settingsReader({ ...env, ...secrets.values, ...overrides });
   const severalHosts = severalHostsProblem(read.text('DATABASE_URL'));
   const rateLimitPerMinute = read.integer('RATE_LIMIT_PER_MINUTE', 600, 0, 10_000_000);
   const dataDir = resolve(read.text('DATA_DIR') ?? './data');
@@ -203,16 +172,15 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
     host,
     publicUrl: read.url('PUBLIC_URL', null, web),
     role: read.oneOf('ROLE', ['all', 'api', 'worker'] as const, 'all'),
+    cell: read.matching('CELL', cellPattern, '1 to 16 lowercase letters and digits'),
+    partitionBy: read.oneOf('PARTITION_BY', ['month', 'day'] as const, 'month'),
     databaseUrl: severalHosts ? null : read.url('DATABASE_URL', null, ['postgres:', 'postgresql:']),
     databaseConnections: read.integer('DATABASE_CONNECTIONS', 20, 10, 200),
     dataDir,
     objectStoreUrl: read.url('OBJECT_STORE_URL', `file:${dataDir}/objects`, ['file:', 's3:']),
     encryptionKeys: read.text('ENCRYPTION_KEYS'),
     redisUrl: read.text('REDIS_URL'),
-    messaging: {
-      apiUrl: read.url('MESSAGING_API_URL', 'https://graph.facebook.com', web),
-      apiVersion: read.text('MESSAGING_API_VERSION') ?? 'v23.0',
-    },
+    messaging: messagingSettings(read),
     google: googleSettings(read),
     meetingUrl: read.url('MEETING_URL', 'https://meet.jit.si', web),
     allowPrivateAddresses: read.list('ALLOW_PRIVATE_ADDRESSES'),

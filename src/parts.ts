@@ -243,6 +243,8 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     role: config.role,
+    cell: config.cell,
+    partitionBy: config.partitionBy,
     checkQueue: openQueueLimit({ db, clock }),
     releases: openReleases({ clock, log }, (ids) => releaseKeysOf(db, ids)),
     version,

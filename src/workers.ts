@@ -66,6 +66,8 @@ interface LoopDeps {
 export interface WorkersDeps extends LoopDeps {
   db: Db;
   rounds: WorkerRounds;
+  /** What a partition of messages and webhooks covers. */
+  partitionBy: 'month' | 'day';
   /** True while the gateway is held. */
   isHeld: () => boolean;
   /** Writes the times at which keys were last used. */
@@ -188,7 +190,7 @@ async function cleanUp(deps: WorkersDeps): Promise<number> {
 }
 
 async function hourly(deps: WorkersDeps): Promise<number> {
-  await makePartitions(deps.db);
+  await makePartitions(deps.db, deps.partitionBy);
   await deleteOldSteps(deps.db);
   await deleteOldOutages(deps.db);
   await deleteOldStatistics(deps);

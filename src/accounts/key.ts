@@ -6,7 +6,9 @@ const prefix = 'cgw_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomLength = 43;
 const checksumLength = 6;
-const pattern = new RegExp(`^${prefix}[0-9A-Za-z]{${randomLength + checksumLength}}$`);
+/** The name of a cell in a key: what a router reads. */
+const cellPattern = '[a-z0-9]{1,16}';
+const pattern = new RegExp(`^${prefix}(?:${cellPattern}_)?[0-9A-Za-z]{${randomLength + checksumLength}}$`);
 
 function base62(value: bigint, length: number): string {
   let rest = value;
@@ -23,15 +25,15 @@ function checksum(body: string): string {
 }
 
 /**
- * Creates a key: `cgw_`, 256 random bits in base62, and a CRC-32 of both. Mistyped and invented keys are rejected without a
- * query, and secret scanners recognize the format.
+ * Creates a key: `cgw_`, the name of the cell and `_` if there is one, 256 random bits in base62, and a CRC-32 of all of it. Mistyped
+ * and invented keys are rejected without a query, and secret scanners recognize the format.
  */
-export function makeKey(): string {
-  const body = `${prefix}${base62(BigInt(`0x${randomBytes(32).toString('hex')}`), randomLength)}`;
+export function makeKey(cell: string | null = null): string {
+  const body = `${prefix}${cell === null ? '' : `${cell}_`}${base62(BigInt(`0x${randomBytes(32).toString('hex')}`), randomLength)}`;
   return `${body}${checksum(body)}`;
 }
 
-/** True if `text` has the format and checksum of a key. */
+/** True if `text` has the format and checksum of a key, of any cell or none: keys from before there were cells stay valid. */
 export function isWellFormedKey(text: string): boolean {
   return pattern.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }

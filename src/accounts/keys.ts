@@ -23,6 +23,8 @@ import {
 export interface KeysDeps {
   db: Db;
   clock: Clock;
+  /** The cell that new keys name; null or omitted: none. */
+  cell?: string | null;
 }
 
 /** A key's row with the key itself, which is shown only once. */
@@ -37,7 +39,7 @@ export async function createAccount(
   return deps.db.transaction().execute(async (tx) => {
     await insertAccount(tx, { id: accountId, name });
     await audit(tx, accountId, 'account.created', accountId, { name });
-    const apiKey = makeKey();
+    const apiKey = makeKey(deps.cell);
     const row = await insertKeyRow(tx, {
       id: uuidv7(deps.clock.now()),
       accountId,
@@ -81,7 +83,7 @@ export async function createKey(
       errors: [{ path: 'expiresAt', message: 'is in the past; set a future time, or omit it' }],
     });
   }
-  const apiKey = makeKey();
+  const apiKey = makeKey(deps.cell);
   const now = deps.clock.now();
   const row = await deps.db.transaction().execute(async (tx) => {
     await requireBelowLimit(tx, input.accountId, now);
@@ -127,7 +129,7 @@ export async function rotateKey(
     requireWithinBounds(own, { scopes: old.scopes, expiresAt: old.expires_at });
     await endKeyAt(tx, old.id, new Date(now + input.overlapSeconds * 1000));
     await requireBelowLimit(tx, input.accountId, now);
-    const apiKey = makeKey();
+    const apiKey = makeKey(deps.cell);
     const row = await insertKeyRow(tx, {
       id: uuidv7(now),
       accountId: input.accountId,

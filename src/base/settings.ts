@@ -8,9 +8,12 @@ export const settings: Record<string, string> = {
   PUBLIC_URL:
     'Public address of the gateway, from which callback addresses, the OAuth redirect and dashboard links are derived.',
   ROLE: 'all (default), api (serves requests) or worker (runs the workers).',
+  CELL: 'Name of this cell (1 to 16 lowercase letters and digits), if there are several: new API keys contain it. Default none.',
   DATABASE_URL: 'A PostgreSQL server, version 15 or later. Without it, an embedded server runs in DATA_DIR.',
   DATABASE_CONNECTIONS:
     'Connections to PostgreSQL that each process opens at most, from 10 to 200. Default 20.',
+  PARTITION_BY:
+    'month (default) or day: the time that a partition of messages and webhooks covers. day from about a million messages a day.',
   DATA_DIR: 'Folder of the embedded database, the key file and uploaded files. Default ./data.',
   OBJECT_STORE_URL:
     'Where uploaded files are stored, encrypted: file:/path or s3://bucket/prefix?region=…&endpoint=…. Default: DATA_DIR/objects.',

@@ -2,6 +2,7 @@
 import { createAccount, createKey, revoke } from '../accounts/keys.ts';
 import { listAccounts, listKeys } from '../accounts/store.ts';
 import { systemClock } from '../base/clock.ts';
+import { readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { onDatabase } from './database.ts';
 import { CommandError } from './exit-codes.ts';
@@ -21,7 +22,8 @@ async function requireAccount(db: Db, accountId: string): Promise<void> {
 export async function accountCreate(name: string): Promise<object> {
   if (name.trim() === '') throw new CommandError('usage', 'An account needs a name.');
   return onDatabase(async ({ db }) => {
-    const { accountId, key } = await createAccount({ db, clock: systemClock }, name);
+    const { cell } = readConfig();
+    const { accountId, key } = await createAccount({ db, clock: systemClock, cell }, name);
     say(`Account ${name} created.\n  id       ${accountId}\n  API key  ${key.apiKey}`);
     say('The key is shown only once. It has every scope; create keys with fewer scopes with "key create".');
     return { accountId, name, keyId: key.id, apiKey: key.apiKey };
@@ -48,7 +50,8 @@ export async function keyCreate(
 ): Promise<object> {
   return onDatabase(async ({ db }) => {
     await requireAccount(db, accountId);
-    const key = await createKey({ db, clock: systemClock }, { accountId, ...options });
+    const { cell } = readConfig();
+    const key = await createKey({ db, clock: systemClock, cell }, { accountId, ...options });
     say(`${key.apiKey}\nThe key is shown only once.`);
     return { keyId: key.id, name: key.name, scopes: key.scopes, apiKey: key.apiKey };
   });

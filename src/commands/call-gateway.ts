@@ -79,7 +79,7 @@ async function withOwnKey<T>(
     const expiresAt = new Date(systemClock.now() + (options.keySeconds ?? defaultKeySeconds) * 1_000);
     const name = `command line: ${options.name}`;
     const key = await createKey(
-      { db, clock: systemClock },
+      { db, clock: systemClock, cell: config.cell },
       { accountId: id, name, scopes: options.scopes, expiresAt },
     );
     return { accountId: id, keyId: key.id, apiKey: key.apiKey };

@@ -1,4 +1,4 @@
-// Monthly partitions of tables whose key is a UUIDv7, created ahead of time.
+// Partitions of tables whose key is a UUIDv7, by month or by day, created ahead of time.
 import { sql } from 'kysely';
 import type { Db } from './db.ts';
 
@@ -20,15 +20,22 @@ export const partitionedTables = (): string[] => Object.keys(ranged);
 /** The storage options of a partition of that table; empty: the defaults. */
 export const partitionOptions = (table: string): string => ranged[table] ?? '';
 
+const monthsAhead = 2;
+/** Longer than workers are ever stopped: rows of days without a partition are in the default one. */
+const daysAhead = 14;
+
 /**
- * Creates missing partitions of this month and the next two; returns how many. A month whose first rows are already in the
- * default partition stays there. Safe to repeat, also concurrently.
+ * Creates missing partitions of this month and the next two, or of today and the next 14 days; returns how many. A month or day whose
+ * first rows are already in the default partition stays there. A change of `by` takes effect after this month. Safe to repeat,
+ * also concurrently.
  */
-export async function makePartitions(db: Db, monthsAhead = 2): Promise<number> {
+export async function makePartitions(db: Db, by: 'month' | 'day' = 'month'): Promise<number> {
   let made = 0;
   for (const [table, storage] of Object.entries(ranged)) {
-    const { rows } = await sql<{ made: number }>`
-      select make_month_partitions(${table}, ${monthsAhead}::int, ${storage}) as made`.execute(db);
+    const { rows } = await (by === 'month'
+      ? sql<{ made: number }>`select make_months(${table}, ${monthsAhead}::int, ${storage}) as made`
+      : sql<{ made: number }>`select make_days(${table}, ${daysAhead}::int, ${storage}) as made`
+    ).execute(db);
     made += rows[0]?.made ?? 0;
   }
   return made;

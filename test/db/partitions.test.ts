@@ -35,9 +35,9 @@ describe('monthly partitions', () => {
   it('are created once, for this and the requested months, by several concurrent processes', async () => {
     // rows from before: their month stays in the default partition
     expect(await insertAttempt(inMonths(1))).toBe('attempts_default');
-    const made = await Promise.all([makePartitions(database.db, 2), makePartitions(database.db, 2)]);
+    const made = await Promise.all([makePartitions(database.db), makePartitions(database.db)]);
     expect(made.reduce((sum, count) => sum + count, 0)).toBe(11);
-    expect(await makePartitions(database.db, 2)).toBe(0);
+    expect(await makePartitions(database.db)).toBe(0);
     expect(await insertAttempt(inMonths(0))).toBe(`attempts_${named(inMonths(0))}`);
     expect(await insertAttempt(inMonths(1))).toBe('attempts_default');
     expect(await insertAttempt(inMonths(2))).toBe(`attempts_${named(inMonths(2))}`);
@@ -53,7 +53,7 @@ describe('monthly partitions', () => {
   it('that were vacuumed while empty are read by their keys once they have rows', async () => {
     const own = await createTestDatabase();
     try {
-      await makePartitions(own.db, 0);
+      await makePartitions(own.db);
       await sql`vacuum analyze messages`.execute(own.db);
       expect(await analyzeFirstRows(own.db)).toBe(0);
       const hot = own.open({ maxConnections: 1, hot: true });
@@ -81,6 +81,81 @@ describe('monthly partitions', () => {
       expect(await analyzeFirstRows(own.db)).toBe(0);
     } finally {
       await own.drop();
+    }
+  });
+});
+
+describe('daily partitions', () => {
+  let own: TestDatabase;
+  beforeAll(async () => {
+    own = await createTestDatabase();
+  });
+  afterAll(() => own.drop());
+
+  /** The partition of an attempt at that time. */
+  async function partitionAt(at: Date): Promise<string> {
+    const { rows } = await sql<{ partition: string }>`
+      insert into attempts (subject_id, endpoint_id, stage, no) values (${idAt(at)}, ${randomUUID()}, 3, 1)
+      returning tableoid::regclass::text as partition`.execute(own.db);
+    return rows[0]?.partition ?? '';
+  }
+  const inDays = (days: number) => new Date(now.getTime() + days * 24 * 3_600_000);
+  const dayOf = (at: Date) => `attempts_${at.toISOString().slice(0, 10).replaceAll('-', '_')}`;
+  const monthEnd = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+  const nextMonth = (day: number) => new Date(monthEnd.getTime() + (day - 0.5) * 24 * 3_600_000);
+  const names = async () => {
+    const { rows } = await sql<{ name: string }>`
+      select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'attempts'::regclass order by 1`.execute(own.db);
+    return rows.map(({ name }) => name);
+  };
+
+  it('replace empty months that begin later, and leave this month whole', async () => {
+    await makePartitions(own.db);
+    const month = `attempts_${named(inMonths(0))}`;
+    expect(await partitionAt(now)).toBe(month);
+    const made = await Promise.all([makePartitions(own.db, 'day'), makePartitions(own.db, 'day')]);
+    expect(made.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(0);
+    expect(await partitionAt(now)).toBe(month);
+    const late = inDays(14);
+    expect(await partitionAt(late)).toBe(late < monthEnd ? month : dayOf(late));
+    expect(await names()).not.toContain(`attempts_${named(inMonths(2))}`);
+    expect(await makePartitions(own.db, 'day')).toBe(0);
+  });
+
+  it('are not created for a later month with rows', async () => {
+    const own2 = await createTestDatabase();
+    try {
+      await makePartitions(own2.db);
+      await sql`insert into attempts (subject_id, endpoint_id, stage, no)
+        values (${idAt(inMonths(1))}, ${randomUUID()}, 3, 1)`.execute(own2.db);
+      await makePartitions(own2.db, 'day');
+      const { rows } = await sql`select from attempts`.execute(own2.db);
+      expect(rows).toHaveLength(1);
+    } finally {
+      await own2.drop();
+    }
+  });
+
+  it('cover their days in UTC, and by month again, the rest of their month', async () => {
+    const empty = await createTestDatabase();
+    const found = own;
+    try {
+      own = empty;
+      // without a partition of this month
+      await makePartitions(own.db, 'day');
+      expect(await partitionAt(now)).toBe(dayOf(now));
+      expect(await partitionAt(inDays(14))).toBe(dayOf(inDays(14)));
+      const midnight = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1));
+      expect(await partitionAt(midnight)).toBe(dayOf(midnight));
+      expect(await partitionAt(new Date(midnight.getTime() - 1))).toBe(dayOf(now));
+      await makePartitions(own.db);
+      // each day of this month and the next one has a partition: of its own, or its month's
+      const at = [now, nextMonth(1), nextMonth(20), nextMonth(28)];
+      for (const day of at) expect(await partitionAt(day)).not.toBe('attempts_default');
+    } finally {
+      own = found;
+      await empty.drop();
     }
   });
 });

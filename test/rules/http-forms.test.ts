@@ -196,9 +196,22 @@ describe('an API key', () => {
     expect(hashKey(key)).toHaveLength(32);
   });
 
-  it.each(['', 'cgw_', 'x'.repeat(53), `cgw_${'0'.repeat(49)} `])('%j is not well-formed', (text) =>
-    expect(isWellFormedKey(text)).toBe(false),
-  );
+  it('contains the name of its cell, which its checksum covers', () => {
+    const key = makeKey('eu1');
+    expect(key).toMatch(/^cgw_eu1_[0-9A-Za-z]{49}$/);
+    expect(isWellFormedKey(key)).toBe(true);
+    expect(isWellFormedKey(key.replace('eu1', 'eu2'))).toBe(false);
+    expect(isWellFormedKey(key.replace('eu1_', ''))).toBe(false);
+  });
+
+  it.each([
+    '',
+    'cgw_',
+    `cgw__${'0'.repeat(49)}`,
+    `cgw_${'a'.repeat(17)}_${'0'.repeat(49)}`,
+    'x'.repeat(53),
+    `cgw_${'0'.repeat(49)} `,
+  ])('%j is not well-formed', (text) => expect(isWellFormedKey(text)).toBe(false));
 });
 
 test('httpStatus returns the contract’s status of a code, and 500 for an unlisted one', () => {
