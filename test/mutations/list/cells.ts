@@ -1,7 +1,7 @@
 // Mutations of cells and of partitions by day.
 import type { Mutation } from '../mutation.ts';
 
-const form = ['test/rules/http-forms.test.ts'];
+const form = ['test/rules/api-key.test.ts'];
 const cells = ['test/journeys/cells.long.test.ts'];
 const partitions = ['test/db/partitions.test.ts'];
 
