@@ -460,6 +460,7 @@ export type CheckedSender = {
   messagesPerSecond: number | null;
   /** The rate in use. */
   effectiveMessagesPerSecond: number;
+  pace: SenderPace;
   /** Messages per second that the platform grants the number. */
   throughput: number | null;
   /** The platform's rating of the number: `GREEN`, `YELLOW`, `RED`. */
@@ -2579,12 +2580,23 @@ export type Send = {
   cancelledAt: string | null;
   /** When the send was created. */
   createdAt: string;
+  createdBy: SendCreator | null;
   /** Number of recipients by status. `waiting`: kept apart from the queue until the send is fed into it. */
   counts: Record<string, number>;
   /** Messages that the platform accepted, a second, in the last minute. */
   perSecond: number;
   /** When the rest will have been sent at this rate; null unless the send is `sending`. */
   estimatedDoneAt: string | null;
+};
+
+/** Who made the send; null for one without `name` and `sendAt`, and of earlier versions. */
+export type SendCreator = {
+  /** Who it was. */
+  kind: "key" | "session" | "operator" | "system";
+  /** Id of the key or session. */
+  id: string | null;
+  /** Its name at that time. */
+  name: string | null;
 };
 
 /** A send in a list, without counts. */
@@ -2619,6 +2631,7 @@ export type SendItem = {
   cancelledAt: string | null;
   /** When the send was created. */
   createdAt: string;
+  createdBy: SendCreator | null;
 };
 
 /** A recipient of a send. */
@@ -2708,6 +2721,7 @@ export type Sender = {
   messagesPerSecond: number | null;
   /** The rate in use. */
   effectiveMessagesPerSecond: number;
+  pace: SenderPace;
   /** Messages per second that the platform grants the number. */
   throughput: number | null;
   /** The platform's rating of the number: `GREEN`, `YELLOW`, `RED`. */
@@ -2754,6 +2768,16 @@ export type SenderCheck = {
 export type SenderChecks = {
   /** What was checked of the sender. */
   checks: Array<SenderCheck>;
+};
+
+/** What the number may send now. */
+export type SenderPace = {
+  /** Messages per second now: less than the rate in use while throttled. */
+  allowed: number;
+  /** When the full rate is reached again, if the platform does not throttle further; null if it is. */
+  throttledUntil: string | null;
+  /** The platform's code that slowed the number down; null without. */
+  code: number | null;
 };
 
 /** A sender was halted or resumed, or a check of it has another status. */
@@ -3013,6 +3037,18 @@ export type Template = {
   updatedAt: string;
 };
 
+/** The same before the change. */
+export type TemplateBefore = {
+  /** `approved`, `submitted` or `draft`. */
+  status: string;
+  /** The platform's own word. */
+  providerStatus: string | null;
+  /** The category. */
+  category: string;
+  /** The platform's quality score. */
+  qualityScore: string | null;
+};
+
 /** A template with its previous values. */
 export type TemplateChange = {
   /** UUIDv7. */
@@ -3093,6 +3129,25 @@ export type TemplateDetail = {
   editableAt: string | null;
   /** Why the gateway cannot send the template, such as a header of the kind GIF; null if it can. */
   unsendableReason: string | null;
+};
+
+/** A change of the status, category or quality of a template by the platform. */
+export type TemplateHistoryItem = {
+  /** Id of the change. */
+  _id: string;
+  /** When the gateway learned of it. */
+  at: string;
+  /** `approved`, `submitted` or `draft`. */
+  status: string;
+  /** The platform's own word. */
+  providerStatus: string | null;
+  /** The category. */
+  category: string;
+  /** The platform's quality score. */
+  qualityScore: string | null;
+  previous: TemplateBefore;
+  /** The platform's reason; null if it gave none. */
+  reason: string | null;
 };
 
 /** Something that a recipient can fill. */
@@ -3328,6 +3383,7 @@ export interface OperationErrors {
   getTemplate: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'template_not_found';
   editTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_damaged' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'session_invalid' | 'storage_full' | 'storage_unavailable' | 'template_in_use' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type';
   deleteTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'session_invalid' | 'storage_full' | 'template_in_use' | 'template_not_found' | 'unsupported_media_type';
+  listTemplateChanges: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'template_not_found';
   previewTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'template_not_found' | 'unsupported_media_type';
   submitTemplate: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'media_damaged' | 'media_not_found' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'session_invalid' | 'storage_full' | 'storage_unavailable' | 'template_in_use' | 'template_not_draft' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type';
   syncTemplates: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'sender_not_configured' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
@@ -3501,6 +3557,19 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<DeletedTemplate>;
+
+  /** List the changes of a template. Every change of its status, category or quality by the platform, newest first, since this list exists. The same changes are `templates.status` events. Scope: `templates:read`. */
+  listTemplateChanges(
+    input: {
+      /** Items per page. */
+      limit?: number;
+      /** The `nextCursor` of the previous page; omit it for the first page. */
+      cursor?: string;
+      /** Id of the template (`_id`). */
+      templateId: string;
+    },
+    options?: CallOptions,
+  ): Pages<TemplateHistoryItem, CursorPagination>;
 
   /** Preview a template. Returns the text of every part as the recipient would see it. Sends nothing. If something is missing or invalid, `errors` lists it, and the status is still 200; a placeholder without a value keeps its braces. Scope: `templates:read`. */
   previewTemplate(
@@ -4667,6 +4736,7 @@ export const operations = {
   getTemplate: 'GET /v1/templates/{templateId}',
   editTemplate: 'PATCH /v1/templates/{templateId}',
   deleteTemplate: 'DELETE /v1/templates/{templateId}',
+  listTemplateChanges: 'GET /v1/templates/{templateId}/history list',
   previewTemplate: 'POST /v1/templates/{templateId}/preview',
   submitTemplate: 'POST /v1/templates/{templateId}/submit',
   syncTemplates: 'POST /v1/templates/sync',

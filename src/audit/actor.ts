@@ -20,5 +20,11 @@ export const actingAs = <T>(actor: Actor, work: () => T): T => actors.run(actor,
 /** The same for the command line. */
 export const actingAsOperator = <T>(work: () => T): T => actors.run(operator, work);
 
+/** The actor of the current request as objects remember who made them. */
+export function currentCreator(): Pick<Actor, 'kind' | 'id' | 'name'> {
+  const { kind, id, name } = currentActor();
+  return { kind, id, name };
+}
+
 /** The actor of the current request or command; else the gateway itself. */
 export const currentActor = (): Actor => actors.getStore() ?? system;

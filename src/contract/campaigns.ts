@@ -33,6 +33,19 @@ const sendFields = {
   doneAt: nullable(instant('When the gateway found that the send was done.')),
   cancelledAt: nullable(instant('When the send was cancelled.')),
   createdAt: instant('When the send was created.'),
+  createdBy: nullable(
+    Type.Object(
+      {
+        kind: Type.Enum(['key', 'session', 'operator', 'system'], { description: 'Who it was.' }),
+        id: nullable(Type.String({ ...Id, description: 'Id of the key or session.' })),
+        name: nullable(Type.String({ description: 'Its name at that time.' })),
+      },
+      {
+        title: 'SendCreator',
+        description: 'Who made the send; null for one without `name` and `sendAt`, and of earlier versions.',
+      },
+    ),
+  ),
 };
 const sendExample = {
   sendId: exampleIds.sendId,
@@ -50,6 +63,7 @@ const sendExample = {
   doneAt: null,
   cancelledAt: null,
   createdAt: '2026-03-10T13:40:00.000Z',
+  createdBy: { kind: 'session', id: '019a0b5e-7c00-7000-8000-000000000007', name: 'Maria' },
 };
 
 export const SendItem = Type.Object(sendFields, {

@@ -126,6 +126,22 @@ const itemFields = {
     Type.Integer({ description: 'Maximum rate of this number; null: what the platform grants it.' }),
   ),
   effectiveMessagesPerSecond: Type.Integer({ description: 'The rate in use.' }),
+  pace: Type.Object(
+    {
+      allowed: Type.Number({
+        description: 'Messages per second now: less than the rate in use while throttled.',
+      }),
+      throttledUntil: nullable(
+        instant(
+          'When the full rate is reached again, if the platform does not throttle further; null if it is.',
+        ),
+      ),
+      code: nullable(
+        Type.Integer({ description: "The platform's code that slowed the number down; null without." }),
+      ),
+    },
+    { title: 'SenderPace', description: 'What the number may send now.' },
+  ),
   throughput: nullable(
     Type.Integer({ description: 'Messages per second that the platform grants the number.' }),
   ),
@@ -164,6 +180,7 @@ const itemExample = {
   apiUrl: null,
   messagesPerSecond: null,
   effectiveMessagesPerSecond: 80,
+  pace: { allowed: 80, throttledUntil: null, code: null },
   throughput: 80,
   qualityRating: 'GREEN',
   messagingLimit: 'TIER_2K',

@@ -29,6 +29,15 @@ export const templateOperations: Record<string, Operation> = {
     errors: ['template_not_found'],
     message: 'Template found.',
   },
+  'GET /v1/templates/{templateId}/history': {
+    ...templates,
+    id: 'listTemplateChanges',
+    summary: 'List the changes of a template',
+    description:
+      'Every change of its status, category or quality by the platform, newest first, since this list exists. The same changes are `templates.status` events.',
+    errors: ['template_not_found'],
+    message: 'History listed.',
+  },
   'POST /v1/templates/{templateId}/preview': {
     ...templates,
     id: 'previewTemplate',

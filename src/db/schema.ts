@@ -611,6 +611,7 @@ export interface SenderPaces {
   per_second: number;
   sender_id: string;
   slowed_at: Timestamp | null;
+  slowed_code: number | null;
   slowed_to: number | null;
   tat: Generated<Timestamp>;
 }
@@ -677,6 +678,7 @@ export interface Sends {
   cancelled_at: Timestamp | null;
   checked_version: Timestamp | null;
   created_at: Generated<Timestamp>;
+  created_by: Json | null;
   defaults: Json | null;
   done_at: Timestamp | null;
   expires_at: Timestamp | null;
@@ -756,6 +758,18 @@ export interface StatisticsChanges {
 export interface StatisticsFolds {
   folded_until: Timestamp;
   single: Generated<boolean>;
+}
+
+export interface TemplateChanges {
+  account_id: string;
+  category: string;
+  id: string;
+  previous: Json;
+  provider_status: string | null;
+  quality_score: string | null;
+  reason: string | null;
+  status: string;
+  template_id: string;
 }
 
 export interface TemplateHolds {
@@ -889,6 +903,7 @@ export interface DB {
   staff_departments: StaffDepartments;
   statistics_changes: StatisticsChanges;
   statistics_folds: StatisticsFolds;
+  template_changes: TemplateChanges;
   template_holds: TemplateHolds;
   template_readings: TemplateReadings;
   template_versions: TemplateVersions;

@@ -46,6 +46,7 @@ test('a draft is filled, sends nothing before its start, and each recipient keep
     name: 'Orders',
     total: 2,
     counts: { waiting: 2 },
+    createdBy: { kind: 'key', id: expect.any(String), name: expect.any(String) },
   });
   const before = (await recipientsOf(id)).items;
   expect(before).toMatchObject([

@@ -104,6 +104,29 @@ describe('a callback', () => {
     ]);
   });
 
+  it('is in the history of the template, newest first and paged', async () => {
+    interface Change {
+      providerStatus: string;
+      previous: { providerStatus: string };
+      reason: string | null;
+    }
+    const history = async (query = '') =>
+      (
+        await gateway.call<{ items: Change[]; pagination: { nextCursor: string | null } }>(
+          'GET',
+          `/v1/templates/${templateId}/history${query}`,
+        )
+      ).body.data;
+    const { items } = await history();
+    const words = items.map(({ providerStatus }) => providerStatus);
+    expect(words).toEqual(['REINSTATED', 'REJECTED', 'IN_APPEAL', 'DISABLED', 'PAUSED']);
+    expect(items[1]).toMatchObject({ previous: { providerStatus: 'IN_APPEAL' }, reason: 'INVALID_FORMAT' });
+    const first = await history('?limit=3');
+    expect((await history(`?cursor=${first.pagination.nextCursor}`)).items).toEqual(items.slice(3));
+    const key = await gateway.otherAccount();
+    expect((await gateway.call('GET', `/v1/templates/${templateId}/history`, { key })).status).toBe(404);
+  });
+
   it('is not published again after a reading, although the list names the same status differently', async () => {
     await readTemplates(gateway);
     expect((await item()).providerStatus).toBe('REINSTATED');

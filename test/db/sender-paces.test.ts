@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
+import { listPaces } from '../../src/messaging/senders/paces-store.ts';
 import { reservePace, reservePaces, slowPace } from '../../src/messaging/sending/paces-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { until } from '../harness/until.ts';
@@ -58,6 +59,30 @@ describe('the pace of a sender', () => {
     };
     expect(await granted(3)).toBeLessThan(perSecond * 0.7);
     expect(await granted(60)).toBe(perSecond);
+  });
+
+  it('is shown with the code that slowed it down and the end, until it has recovered', async () => {
+    await sql`update sender_paces set slowed_to = null, slowed_at = null, tat = now() where sender_id = ${senderId}`.execute(
+      database.db,
+    );
+    const pace = async () => (await listPaces(database.db, [senderId, uuidv7()])).get(senderId);
+    expect(await pace()).toEqual({ allowed: perSecond, throttledUntil: null, code: null });
+    await slowPace(database.db, senderId, 1, 130429);
+    const slowed = await pace();
+    expect(slowed).toMatchObject({ allowed: expect.closeTo(perSecond / 2, -1), code: 130429 });
+    // from half the rate by 5 % a second
+    const seconds = ((slowed?.throttledUntil?.getTime() ?? 0) - Date.now()) / 1_000;
+    expect(seconds).toBeGreaterThan(10);
+    expect(seconds).toBeLessThan(15);
+    await slowedSecondsAgo(10);
+    expect((await pace())?.allowed).toBeGreaterThan(perSecond / 2);
+    expect((await pace())?.allowed).toBeLessThan(perSecond);
+    await slowedSecondsAgo(20);
+    expect(await pace()).toEqual({ allowed: perSecond, throttledUntil: null, code: null });
+    // longer than the recovery
+    await slowPace(database.db, senderId, 50, 4);
+    const until = (await pace())?.throttledUntil?.getTime() ?? 0;
+    expect(until - Date.now()).toBeGreaterThan(30_000);
   });
 
   it('gives wishes that arrive together slots one after another, and no more than there are', async () => {

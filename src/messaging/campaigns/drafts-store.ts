@@ -29,10 +29,11 @@ export async function insertDraft(tx: Tx, draft: NewDraft): Promise<boolean> {
     template as (select id from templates where id = ${draft.templateId}
       and provider_status is distinct from ${ownProviderStatus.pendingDeletion} for key share)
     insert into sends (account_id, id, sender_id, template_id, template_name, language, total, name, listed, is_open, stage,
-      send_at, priority, checked_version, expires_in, defaults)
+      send_at, priority, checked_version, expires_in, defaults, created_by)
     select ${draft.accountId}, ${draft.id}, sender.id, template.id, ${draft.templateName}, ${draft.language}, 0,
       ${draft.name ?? null}, true, true, 0, ${draft.sendAt}::timestamptz, ${draft.priority},
-      ${versionOf(sql`${draft.templateChangedAt}::timestamptz`)}, ${draft.expiresInSeconds}, ${JSON.stringify(draft.defaults)}::jsonb
+      ${versionOf(sql`${draft.templateChangedAt}::timestamptz`)}, ${draft.expiresInSeconds}, ${JSON.stringify(draft.defaults)}::jsonb,
+      ${draft.createdBy ? JSON.stringify(draft.createdBy) : null}::jsonb
     from sender, template returning 1`.execute(tx);
   return rows.length > 0;
 }

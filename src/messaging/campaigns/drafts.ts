@@ -1,4 +1,5 @@
 // Drafts: made, changed, emptied and deleted.
+import { currentCreator } from '../../audit/actor.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
@@ -76,6 +77,7 @@ export async function createDraft(
       priority: priorityOf(template.category),
       defaults,
       templateChangedAt: template.components_changed_at,
+      createdBy: currentCreator(),
     });
     if (!inserted)
       throw new AppError(

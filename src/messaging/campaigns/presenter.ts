@@ -1,5 +1,6 @@
 // Presenter: sends as the API returns them. Pure.
 import { state, stateName } from '../sending/message.ts';
+import type { SendCreator } from '../sending/new-sends-store.ts';
 import type { SendRow } from '../sending/sends-store.ts';
 import type { Progress } from './list-store.ts';
 import { stateOf } from './state.ts';
@@ -24,6 +25,7 @@ export function presentSendItem(send: SendRow, isPending: boolean) {
     doneAt: iso(send.done_at),
     cancelledAt: iso(send.cancelled_at),
     createdAt: send.created_at.toISOString(),
+    createdBy: send.created_by as SendCreator | null,
   };
 }
 

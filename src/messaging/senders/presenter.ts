@@ -1,5 +1,6 @@
 // How senders and their checks appear in responses and webhook events. Pure.
 import type { SenderCheck, SenderItem } from '../../contract/senders.ts';
+import type { ShownPace } from './paces-store.ts';
 import type { SenderStateRow } from './states-store.ts';
 import type { SenderRow } from './store.ts';
 import type { StoredCheck } from './stored-checks.ts';
@@ -21,9 +22,14 @@ export function codeOf(error: unknown): number | null {
 /** A sender in responses and events. */
 export function senderItem(
   row: SenderRow,
-  of: { state: SenderStateRow | undefined; reading: ReadingRow | undefined; publicUrl: string },
+  of: {
+    state: SenderStateRow | undefined;
+    reading: ReadingRow | undefined;
+    pace: ShownPace | undefined;
+    publicUrl: string;
+  },
 ): SenderItem {
-  const { state, reading } = of;
+  const { state, reading, pace } = of;
   return {
     _id: row.id,
     name: row.name,
@@ -34,6 +40,11 @@ export function senderItem(
     apiUrl: row.api_url,
     messagesPerSecond: row.follows_throughput ? null : row.messages_per_second,
     effectiveMessagesPerSecond: row.messages_per_second,
+    pace: {
+      allowed: pace?.allowed ?? row.messages_per_second,
+      throttledUntil: pace?.throttledUntil?.toISOString() ?? null,
+      code: pace?.code ?? null,
+    },
     throughput: state?.throughput ?? null,
     qualityRating: state?.quality_rating ?? null,
     messagingLimit: state?.messaging_limit ?? null,

@@ -8,6 +8,7 @@ import type { Server } from '../../http/request.ts';
 import { senderCheckRoutes } from './check-routes.ts';
 import { type ConnectDeps, connectSender } from './connect.ts';
 import { changeSender, type ManageDeps, removeSender } from './manage.ts';
+import { listPaces } from './paces-store.ts';
 import { checkItem, senderItem } from './presenter.ts';
 import { listStates } from './states-store.ts';
 import { listSenders, type SenderRow } from './store.ts';
@@ -26,8 +27,13 @@ async function itemsOf(deps: SenderRoutesDeps, accountId: string, rows: readonly
     deps.db,
     rows.map(({ id }) => id),
   );
+  const paces = await listPaces(
+    deps.db,
+    rows.map(({ id }) => id),
+  );
   return rows.map((row) =>
     senderItem(row, {
+      pace: paces.get(row.id),
       state: states.get(row.id),
       reading: readings.get(row.business_account_id),
       publicUrl: deps.publicUrl(),

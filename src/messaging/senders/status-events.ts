@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
 import { eventBody, type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
+import { listPaces } from './paces-store.ts';
 import { senderItem } from './presenter.ts';
 import { listStates } from './states-store.ts';
 import type { SenderRow } from './store.ts';
@@ -32,7 +33,8 @@ export async function publishSenderChange(
     businessAccountId: row.business_account_id,
   });
   const now = deps.clock.now();
-  const sender = senderItem(row, { state, reading, publicUrl: deps.publicUrl() });
+  const pace = (await listPaces(tx, [row.id])).get(row.id);
+  const sender = senderItem(row, { state, reading, pace, publicUrl: deps.publicUrl() });
   const event = {
     accountId: row.account_id,
     subjectId: uuidv7(now),

@@ -1,5 +1,6 @@
 // New sends: inserts sends of many requests with their messages, keys and counts in one statement.
 import { sql } from 'kysely';
+import type { Actor } from '../../audit/actor.ts';
 import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { isGatewayHeld } from '../../db/gateway-state.ts';
@@ -24,7 +25,12 @@ export interface NewSend {
   name?: string | undefined;
   /** True if the list of sends shows it without being asked for all. */
   listed?: boolean;
+  /** Who made it. */
+  createdBy?: SendCreator | undefined;
 }
+
+/** Who made a send. */
+export type SendCreator = Pick<Actor, 'kind' | 'id' | 'name'>;
 
 export interface NewMessage {
   id: string;
@@ -94,7 +100,7 @@ export async function insertSends(
     /* insertSends */ with asked as (
       select * from json_to_recordset(${askedJson(sends)}::json) a(account_id uuid, id uuid, sender_id uuid, template_id uuid, template_name text,
         language text, total int, changed_at timestamptz, name text, listed boolean, priority smallint, expires_in int, first int, last int,
-        files text[], operation text, key uuid, fingerprint bytea, lease_seconds int)),
+        files text[], operation text, key uuid, fingerprint bytea, lease_seconds int, created_by jsonb)),
     ${hasKeys ? sql`ready` : sql`chosen`} as (
       select a.*, not s.is_halted and not t.is_held and not ${isGatewayHeld} as is_open from asked a
       cross join lateral (select halted_at is not null as is_halted from senders where id = a.sender_id for key share ${skip}) s
@@ -103,9 +109,9 @@ export async function insertSends(
         and components_changed_at is not distinct from a.changed_at for key share ${skip}) t${hasFiles ? withFiles : sql``})${hasKeys ? withKeys : sql``},
     s as (
       insert into sends (account_id, id, sender_id, template_id, template_name, language, total, name, listed, priority, started_at,
-        expires_in, expires_at)
+        expires_in, expires_at, created_by)
       select account_id, id, sender_id, template_id, template_name, language, total, name, listed, priority, now(), expires_in,
-        now() + expires_in * interval '1 second' from chosen),
+        now() + expires_in * interval '1 second', created_by from chosen),
     written as (
       insert into messages (account_id, id, send_id, sender_id, template_id, phone, name, content, media_id, metadata,
         position, priority, state, attempts, due_at, leased_by, expires_at)
@@ -163,6 +169,7 @@ function askedJson(sends: readonly CompleteSend[]): string {
       changed_at: send.templateChangedAt,
       name: send.name,
       listed: send.listed ?? false,
+      created_by: send.createdBy,
       priority,
       expires_in: expiresInSeconds,
       first,

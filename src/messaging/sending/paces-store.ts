@@ -89,13 +89,18 @@ export async function reservePace(
 
 /**
  * Throttles a sender: no slot for `seconds`, and half the rate. Halves at most once a second: all calls in flight are
- * rejected together.
+ * rejected together. `code`: the platform's code of the rejection.
  */
-export async function slowPace(db: Db, senderId: string, seconds: number): Promise<void> {
+export async function slowPace(
+  db: Db,
+  senderId: string,
+  seconds: number,
+  code: number | null = null,
+): Promise<void> {
   await sql`
     /* slowPace */ update sender_paces set tat = greatest(${nextSlot}, now() + ${seconds} * interval '1 second'),
       slowed_to = case when ${slowedWithin(1)} then slowed_to
         else greatest(1, ${ratePerSecond} / 2) end,
-      slowed_at = case when ${slowedWithin(1)} then slowed_at else now() end
+      slowed_at = case when ${slowedWithin(1)} then slowed_at else now() end, slowed_code = ${code}
     where sender_id = ${senderId}`.execute(db);
 }

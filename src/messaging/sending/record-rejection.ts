@@ -104,7 +104,7 @@ export async function recordRejection(
   switch (kind) {
     case 'throttled':
     case 'throttled_account':
-      await throttle(deps, message, kind, delaySeconds);
+      await throttle(deps, message, { kind, code: error.code }, delaySeconds);
       return retryIn(deps, message, { error, delaySeconds });
     case 'retry':
     case 'retry_few':
@@ -154,12 +154,12 @@ async function retryIn(
 async function throttle(
   deps: RejectionDeps,
   { sender_id }: LeasedMessage,
-  kind: 'throttled' | 'throttled_account',
+  { kind, code }: { kind: 'throttled' | 'throttled_account'; code: number },
   delaySeconds: number,
 ): Promise<void> {
   const senderIds =
     kind === 'throttled_account' ? await listBusinessSenders(deps.db, sender_id) : [sender_id];
-  for (const id of senderIds) await slowPace(deps.db, id, Math.min(delaySeconds, slowedSecondsMax));
+  for (const id of senderIds) await slowPace(deps.db, id, Math.min(delaySeconds, slowedSecondsMax), code);
 }
 
 /** Holds the template. Also delays the message: a template that was removed and created again has no hold. */

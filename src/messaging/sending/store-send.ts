@@ -1,4 +1,5 @@
 // Storing a checked send, now or for later, with its key and the locks that it needs.
+import { currentCreator } from '../../audit/actor.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { findKey, insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
@@ -54,6 +55,9 @@ export interface CheckedSend {
   key: (KeyOf & { fingerprint: Buffer }) | undefined;
 }
 
+const isListed = ({ name, sendAt }: CheckedSend['request']): boolean =>
+  name !== undefined || sendAt !== undefined;
+
 const newSendOf = ({ id, request, template, sender, messages }: CheckedSend): NewSend => ({
   accountId: request.accountId,
   id,
@@ -64,7 +68,9 @@ const newSendOf = ({ id, request, template, sender, messages }: CheckedSend): Ne
   total: messages.length,
   templateChangedAt: template.components_changed_at,
   name: request.name,
-  listed: request.name !== undefined || request.sendAt !== undefined,
+  listed: isListed(request),
+  // the others are too many to say more of each
+  createdBy: isListed(request) ? currentCreator() : undefined,
 });
 
 /** Writes rows in the transaction of the send; an error rolls all back. */

@@ -13,6 +13,7 @@ import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { sendersFor, templateDetail } from './detail.ts';
+import { templateHistoryRoutes } from './history-routes.ts';
 import { templateItem } from './presenter.ts';
 import { previewRoute } from './preview-routes.ts';
 import { findTemplate, listTemplates } from './store.ts';
@@ -28,6 +29,7 @@ export function templateRoutes(server: Server, deps: TemplateRoutesDeps): void {
   previewRoute(server, deps);
   draftRoutes(server, deps);
   syncRoute(server, deps);
+  templateHistoryRoutes(server, deps);
 }
 
 function readingRoutes(server: Server, deps: TemplateRoutesDeps): void {

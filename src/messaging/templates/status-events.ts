@@ -4,12 +4,13 @@ import { uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
 import { type EventToPublish, eventBody } from '../../webhooks/publish.ts';
 import { listSenderLabels } from '../senders/store.ts';
+import { insertTemplateChanges } from './changes-store.ts';
 import { isReportable, type TemplateChange, templateChangeData } from './presenter.ts';
 import { ownProviderStatus, templateStatus } from './status.ts';
 import type { TemplateRow } from './store.ts';
 
 /**
- * Returns the events of changes of status, category or quality score. Publish them in the transaction that locked the rows
+ * Records changes of status, category or quality score in the history of their templates, and returns their events. Publish them in the transaction that locked the rows
  * and changed them, so that no other process publishes the same change.
  */
 export async function statusEvents(
@@ -19,6 +20,7 @@ export async function statusEvents(
 ): Promise<EventToPublish[]> {
   const reportable = changes.filter(isReportable);
   if (reportable.length === 0) return [];
+  await insertTemplateChanges(tx, reportable, deps.clock.now());
   const senders = await listSenderLabels(tx, {
     accountIds: [...new Set(reportable.map(({ after }) => after.account_id))],
     businessAccountIds: [...new Set(reportable.flatMap(({ after }) => after.business_account_id ?? []))],

@@ -172,7 +172,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a throttled number keeps its rate',
     file: rejection,
-    find: '      await throttle(deps, message, kind, delaySeconds);\n',
+    find: '      await throttle(deps, message, { kind, code: error.code }, delaySeconds);\n',
     replace: '',
     tests: rejections,
   },
