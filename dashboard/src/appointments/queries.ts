@@ -13,6 +13,8 @@ const runInMs = 12 * 3_600_000;
 
 export const staffQuery = queryOptions({
   queryKey: ['staff', 'active'],
+  // staff say whether their calendar works
+  meta: { kinds: ['calendars'] },
   queryFn: async () => (await api.listStaff({ limit: pageLength })).items,
   staleTime: 30_000,
 });
@@ -74,6 +76,7 @@ export const bookingsQuery = (from: string, to: string, appointmentUserId?: stri
 export const slotsQuery = (appointmentUserId: string, date: string) =>
   queryOptions({
     queryKey: ['bookings', 'slots', appointmentUserId, date],
+    meta: { kinds: ['staff', 'calendars'] },
     queryFn: () => api.listAvailableSlots({ appointmentUserId, date, timezone: zone }),
     staleTime: 15_000,
   });

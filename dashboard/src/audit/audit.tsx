@@ -46,10 +46,10 @@ export function Audit() {
         <section className="card" aria-label={text('title')}>
           <Table
             columns={[
-              { label: text('when'), widthPx: 150 },
+              { label: text('when'), widthPx: 120 },
               { label: text('who'), widthPx: 190 },
               { label: text('action'), widthPx: 230 },
-              { label: text('subject'), widthPx: 170 },
+              { label: text('subject'), widthPx: 190 },
               { label: text('changes') },
             ]}
           >

@@ -1,5 +1,6 @@
 // The calendar of a staff member: its state as it is now, connecting it, and disconnecting it.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import type { CalendarStatus, StaffMember } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
@@ -16,7 +17,13 @@ import { calendarQuery } from './queries.ts';
 export function CalendarTab({ member }: { member: StaffMember }) {
   const text = textsOf('users');
   const mayManage = useMay('manage');
+  const queries = useQueryClient();
   const { data, error, refetch, isFetching } = useQuery(calendarQuery(member._id));
+  // the list of staff says so too
+  const isOutdated = data !== undefined && data.connected !== member.calendarConnected;
+  useEffect(() => {
+    if (isOutdated) void queries.invalidateQueries({ queryKey: ['staff'] });
+  }, [isOutdated, queries]);
   return (
     <div className="column loose">
       {member.calendar === 'none' && <p className="muted">{text('calendarNoneText')}</p>}

@@ -36,6 +36,7 @@ export function OpenHours({ member }: { member: StaffMember }) {
     });
   const { data, error, refetch } = useQuery({
     queryKey: ['bookings', 'explained', member._id, date, zone],
+    meta: { kinds: ['staff', 'calendars'] },
     queryFn: () => api.explainSlots({ appointmentUserId: member._id, date, timezone: zone }),
   });
   const schedule = useQuery({ ...scheduleQuery(member._id), enabled: mayManage });

@@ -8,6 +8,7 @@ const pageLength = 100;
 /** All staff and departments, the inactive ones too. */
 export const directoryQuery = queryOptions({
   queryKey: ['staff', 'all'],
+  meta: { kinds: ['calendars'] },
   queryFn: async () => {
     const staff: StaffMember[] = [];
     const departments: Department[] = [];
