@@ -245,6 +245,8 @@ test('a bucket takes, lists, verifies and returns backups by the command line', 
 test('a worker backs up on schedule, keeps the newest, and reports failures in its log and metrics', async () => {
   const place = join(folder.folder, 'scheduled');
   await writeFile(place, 'in the way');
+  // those of the tests above would be good for a day
+  await sql`delete from backups`.execute(source.db);
   const program = folder.start(['start', '--no-sandbox'], {
     env: { ...env, ROLE: 'worker', BACKUP_TO: `${place}/`, BACKUP_KEEP: '1', BACKUP_EVERY_HOURS: '24' },
   });
