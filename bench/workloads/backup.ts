@@ -37,6 +37,11 @@ function startBackups(dataDir: string, to: string, megabytesPerSecond: number) {
   };
 }
 
+/** CPU seconds per second of the backup's process, and of PostgreSQL more than without it. */
+const coresOf = ({ without, beside }: { without: Lives; beside: Lives }): number =>
+  ((beside.cpu.backup ?? 0) + (beside.cpu.postgres ?? 0) - (without.cpu.postgres ?? 0)) *
+  (beside.perSecond / 1000);
+
 export default workload({
   about: 'What a running backup costs: whole lives of messages without and with one, in turn.',
   options: {
@@ -118,7 +123,8 @@ export default workload({
       table('Beside a backup, compared with the same pair without', [
         ['pair', ...pairs.map((_pair, index) => String(index + 1))],
         ['messages/s', ...pairs.map(({ without, beside }) => beside.perSecond / without.perSecond)],
-        ['CPU', ...pairs.map(({ without, beside }) => sumOf(beside.cpu) / sumOf(without.cpu))],
+        ['CPU per message', ...pairs.map(({ without, beside }) => sumOf(beside.cpu) / sumOf(without.cpu))],
+        ['cores that the backup uses', ...pairs.map(coresOf)],
       ]);
       saveFigures('backup', { messages, beneath, megabytesPerSecond, perSecond }, { pairs, conditions });
     } finally {
