@@ -3,11 +3,10 @@ import { systemClock } from '../base/clock.ts';
 import { openLog } from '../base/log.ts';
 import { readConfig } from '../config.ts';
 import { openDb } from '../db/db.ts';
-import { openDatabaseBeside } from '../db/open-database.ts';
 import { dryRun } from '../retention/dry-run.ts';
 import { everySeconds, type Removed, removeExpired } from '../retention/retention.ts';
 import { endRun, leaseRun, makeRunDue } from '../retention/settings-store.ts';
-import { databaseOf } from './database.ts';
+import { openBeside } from './database.ts';
 import { CommandError } from './exit-codes.ts';
 import { say as print } from './output.ts';
 
@@ -19,7 +18,7 @@ export interface RetentionOptions {
 export async function retention(options: RetentionOptions): Promise<object> {
   const config = readConfig();
   const log = openLog('warn');
-  const opened = await openDatabaseBeside(databaseOf(config), log, 'use');
+  const opened = await openBeside(config, 'use');
   // counts read whole tables
   const db = openDb(opened.connection, {
     ...{ maxConnections: 2, applicationName: 'gateway retention' },
