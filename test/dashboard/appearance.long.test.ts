@@ -1,7 +1,7 @@
 // Every page for sending and answering in light, dark, on a phone and right to left: accessible, without overflow, and as pictures.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appearances, type Dashboard, flawsOf, pictures, startDashboard } from '../harness/dashboard.ts';
-import { number } from '../harness/gateway.ts';
+import { addEndpoint, number } from '../harness/gateway.ts';
 import { until } from '../harness/until.ts';
 
 let dashboard: Dashboard;
@@ -78,9 +78,14 @@ beforeAll(async () => {
     'GET',
     '/v1/contacts?phone=15558880002',
   );
+  const { endpointId } = await addEndpoint(gateway);
+  const range = { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date().toISOString() };
+  await gateway.call('POST', `/v1/webhooks/endpoints/${endpointId}/replay`, { body: range });
+  await gateway.call('POST', `/v1/webhooks/endpoints/${endpointId}/rotate-secret`, {});
   paths = {
     ...{ conversations: '/conversations', conversation: `/conversations/${people.data.items[0]?._id}` },
     sandbox: '/sandbox',
+    endpoint: `/webhooks/endpoints/${endpointId}`,
     ...{ templates: '/templates', 'template-offer': `/templates/${templateId}` },
     'template-carousel': `/templates/${templateIds.family_checkups}`,
     'template-statistics': `/templates/${templateId}?tab=statistics`,

@@ -87,6 +87,77 @@ test('shows a problem if and only if the API has one', () => {
   );
 });
 
+/** Everything that a draft may have, and nothing wrong. */
+const good: DraftForm = {
+  header: { kind: 'TEXT', text: 'Hello {{1}}', example: 'Ada', mediaId: '' },
+  body: { text: 'Hi {{1}}, your next visit to {{2}} is soon.', examples: { 1: 'Ada', 2: 'Pune' } },
+  footer: 'Nadi Health',
+  buttons: [
+    { key: 'a', type: 'QUICK_REPLY', text: 'Confirm', value: '', example: '' },
+    { key: 'b', type: 'QUICK_REPLY', text: 'Another time', value: '', example: '' },
+    {
+      key: 'c',
+      type: 'URL',
+      text: 'Open',
+      value: 'https://example.com/{{1}}',
+      example: 'https://example.com/a',
+    },
+    { key: 'd', type: 'PHONE_NUMBER', text: 'Call', value: '+15551230001', example: '' },
+  ],
+};
+const withBody = (text: string): Partial<DraftForm> => ({ body: { ...good.body, text } });
+const withButton = (at: number, more: object): Partial<DraftForm> => ({
+  buttons: good.buttons.map((button, index) => (index === at ? { ...button, ...more } : button)),
+});
+const withHeader = (more: object): Partial<DraftForm> => ({ header: { ...good.header, ...more } });
+
+test('a draft without problems has none, here and at the API', () => {
+  expect([problemsOf(good, 'en_US'), ofApi(good)]).toEqual([[], []]);
+});
+
+test.each<[rule: string, change: Partial<DraftForm>]>([
+  ['edges', withBody('Hi {{1}}, your next visit to us is at {{2}}')],
+  ['adjacent', withBody('Hi there {{1}} {{2}}, your next visit is soon.')],
+  ['fewWords', withBody('Hi {{1}} at {{2}}.')],
+  [
+    'numbering',
+    { body: { text: 'Hi {{1}}, your next visit to {{3}} is soon.', examples: { 1: 'Ada', 3: 'Pune' } } },
+  ],
+  ['braces', withBody('Hi {{1}}, your next visit to {{2}} is {{ soon.')],
+  ['tooLong', withBody(`Hi {{1}}, your next visit to {{2}} is soon. ${'x'.repeat(1_000)}`)],
+  ['missing', { body: { text: ' ', examples: {} } }],
+  ['examples', { body: { ...good.body, examples: { 1: 'Ada' } } }],
+  ['plain', withHeader({ text: 'Hello {{1}} 😀' })],
+  ['formatting', withHeader({ text: '*Hello* {{1}}' })],
+  ['oneVariable', withHeader({ text: 'Hello {{1}} {{2}}' })],
+  ['examples', withHeader({ example: '' })],
+  ['sample', withHeader({ kind: 'IMAGE' })],
+  ['noVariables', { footer: 'Nadi {{1}}' }],
+  ['plain', { footer: 'Nadi\nHealth' }],
+  ['labelTwice', withButton(1, { text: 'Confirm' })],
+  ['together', { buttons: [0, 2, 1].flatMap((at) => good.buttons[at] ?? []) }],
+  [
+    'tooMany',
+    {
+      buttons: [
+        ...good.buttons,
+        { key: 'e', type: 'PHONE_NUMBER', text: 'Ring', value: '+15551230002', example: '' },
+      ],
+    },
+  ],
+  ['missing', withButton(0, { text: '' })],
+  ['tooLong', withButton(0, { text: 'x'.repeat(26) })],
+  ['address', withButton(2, { value: 'ftp://example.com/{{1}}' })],
+  ['ownAddress', withButton(2, { value: 'https://wa.me/{{1}}' })],
+  ['variableAtEnd', withButton(2, { value: 'https://example.com/{{1}}/x' })],
+  ['examples', withButton(2, { example: '' })],
+  ['phone', withButton(3, { value: '12' })],
+])('%s is the only problem of a draft that breaks this rule alone', (rule, change) => {
+  const draft = { ...good, ...change };
+  expect(problemsOf(draft, 'en_US').map((problem) => problem.rule)).toEqual([rule]);
+  expect(ofApi(draft)).not.toEqual([]);
+});
+
 test('counts words by the language of the template', () => {
   const body = (words: string): DraftForm => ({ ...emptyForm, body: { text: words, examples: { 1: 'x' } } });
   for (const [language, words] of [
@@ -120,6 +191,14 @@ describe('kinds that the form does not have', () => {
     ]);
     expect(draftParts(starters.offer.components).offer?.text).toBe('20 % off');
   });
+});
+
+test('examples belong to their numbers, in whatever order these stand', () => {
+  const body = { text: 'See {{2}} soon, dear {{1}}, as agreed.', examples: { 1: 'Ada', 2: 'us' } };
+  const components = componentsOf({ ...emptyForm, body });
+  expect(components[0]?.example).toEqual({ body_text: [['Ada', 'us']] });
+  expect(draftParts(components).body).toBe('See us soon, dear Ada, as agreed.');
+  expect(ofApi({ ...emptyForm, body })).toEqual([]);
 });
 
 test('a preview has the examples in their places, and keeps what has none', () => {

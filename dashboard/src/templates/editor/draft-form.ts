@@ -29,13 +29,14 @@ type Member = Record<string, unknown>;
 
 const variable = /\{\{\s*([A-Za-z0-9_]+)\s*\}\}/g;
 
-/** The variables of a text, each once, in order. */
-export const variablesOf = (text: string): string[] => [
-  ...new Set([...text.matchAll(variable)].map(([, name = '']) => name)),
-];
-
 /** True if the variables are numbers. */
 export const isPositional = (names: readonly string[]): boolean => names.every((name) => /^\d+$/.test(name));
+
+/** The variables of a text, each once: numbers in their order, names as they come. */
+export function variablesOf(text: string): string[] {
+  const names = [...new Set([...text.matchAll(variable)].map(([, name = '']) => name))];
+  return isPositional(names) ? names.sort((a, b) => Number(a) - Number(b)) : names;
+}
 
 export const emptyForm: DraftForm = {
   header: { kind: 'none', text: '', example: '', mediaId: '' },

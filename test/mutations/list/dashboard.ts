@@ -1,0 +1,65 @@
+// Mutations of the dashboard: what its pages would otherwise send, hide or show wrongly.
+import type { Mutation } from '../mutation.ts';
+
+const rows = ['test/dashboard/live-rows.test.ts'];
+const recipients = ['test/dashboard/recipients.test.ts'];
+const editor = ['test/dashboard/template-editor.test.ts'];
+
+export const mutations: Mutation[] = [
+  {
+    name: 'the dashboard hides a gap in a list',
+    file: 'dashboard/src/api/live-rows.ts',
+    find: 'if (last === undefined) return fresh;',
+    replace: '',
+    tests: rows,
+  },
+  {
+    name: 'the dashboard shows a row twice that moved',
+    file: 'dashboard/src/api/live-rows.ts',
+    find: 'slice(last + 1).filter((row) => !ids.has(idOf(row)))',
+    replace: 'slice(last + 1)',
+    tests: rows,
+  },
+  {
+    name: 'the dashboard puts a country code in front of numbers that have one',
+    file: 'dashboard/src/sends/mapping.ts',
+    find: "if (text.startsWith('+') || countryCode === '' || digits === '') return digits;",
+    replace: "if (countryCode === '' || digits === '') return digits;",
+    tests: recipients,
+  },
+  {
+    name: 'the dashboard makes a number of what a spreadsheet shortened',
+    file: 'dashboard/src/sends/mapping.ts',
+    find: 'if (/\\p{L}/u.test(text)) return text;',
+    replace: '',
+    tests: recipients,
+  },
+  {
+    name: 'the dashboard reads a file of another encoding as if it were UTF-8',
+    file: 'dashboard/src/sends/source.ts',
+    find: '{ fatal: true }',
+    replace: '{ fatal: false }',
+    tests: recipients,
+  },
+  {
+    name: 'a fix of the dashboard changes rows with another problem',
+    file: 'dashboard/src/sends/faults.ts',
+    find: 'const key = `${kind} ${fault.column}`;',
+    replace: 'const key = String(kind !== undefined);',
+    tests: recipients,
+  },
+  {
+    name: 'the editor submits a body that ends with a variable',
+    file: 'dashboard/src/templates/editor/draft-rules.ts',
+    find: "add('body', 'edges');",
+    replace: '{}',
+    tests: editor,
+  },
+  {
+    name: 'the editor submits buttons with the same text',
+    file: 'dashboard/src/templates/editor/draft-rules.ts',
+    find: "add('buttons', 'labelTwice');",
+    replace: '{}',
+    tests: editor,
+  },
+];
