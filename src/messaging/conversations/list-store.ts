@@ -50,6 +50,7 @@ const lastMessage = sql`
   left join lateral (select content, state from messages x where x.account_id = c.account_id and x.id = v.last_id) m on true`;
 const ofContacts = sql`contacts c left join conversations v on v.account_id = c.account_id and v.contact_id = c.id ${lastMessage}`;
 
+const lowestId = '00000000-0000-0000-0000-000000000000';
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export interface ListWindow {
@@ -118,6 +119,7 @@ export async function scanWords(
 ): Promise<ScannedWord[]> {
   const begins = textArray(prefixes);
   const ends = textArray(prefixes.map(endOf));
+  const afterWord = sql`${after?.word ?? ''}::text`;
   const { rows } = await sql<ScannedWord>`
     select s.word, s.contact_id as "contactId",
       s.word = (select min(w collate "C") from unnest(v.words) w, unnest(${begins}::text[]) p where starts_with(w, p))
@@ -126,8 +128,10 @@ export async function scanWords(
     from (
       select s.* from unnest(${begins}::text[], ${ends}::text[]) p(first, last) cross join lateral (
         select word, contact_id from conversation_words
-        where account_id = ${accountId} and word >= p.first and word < p.last
-          and (word, contact_id) > (${after?.word ?? ''}, ${after?.contactId ?? '00000000-0000-0000-0000-000000000000'}::uuid)
+        -- one lower bound: with two, the scan of the index begins at the lesser one
+        where account_id = ${accountId} and (word, contact_id) > (greatest(p.first, ${afterWord} collate "C"),
+          case when ${afterWord} collate "C" >= p.first then ${after?.contactId ?? lowestId}::uuid else ${lowestId}::uuid end)
+          and word < p.last
         order by word, contact_id limit ${limit}) s
       order by s.word, s.contact_id limit ${limit}) s
     join conversations v on v.account_id = ${accountId} and v.contact_id = s.contact_id
