@@ -1,9 +1,9 @@
 // The dashboard's pages for appointments and staff, in a real browser, against the real gateway and sandbox.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { comingMonday } from '../harness/appointments-fixture.ts';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { addBooking, addStaff, signInAsOperator } from '../harness/dashboard-staff.ts';
+import { comingMonday } from '../harness/dates.ts';
 
 let dashboard: Dashboard;
 let ana: string;

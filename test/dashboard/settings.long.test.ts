@@ -1,8 +1,8 @@
 // Settings, retention, and a slot that somebody else takes, in a real browser, against the real gateway and sandbox.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { comingMonday } from '../harness/appointments-fixture.ts';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { addBooking, addStaff } from '../harness/dashboard-staff.ts';
+import { comingMonday } from '../harness/dates.ts';
 
 let dashboard: Dashboard;
 let ben: string;

@@ -23,7 +23,7 @@ import type { Server } from '../../src/http/request.ts';
 import { requestValidator } from '../../src/http/validation.ts';
 import { testCaller } from './caller.ts';
 import { createTestDatabase } from './database.ts';
-import { everyDay } from './dates.ts';
+import { comingMonday, everyDay } from './dates.ts';
 import { fastClock } from './fast-clock.ts';
 
 const client = { id: 'gateway.apps.example', secret: 'GOCSPX-sandbox' };
@@ -47,11 +47,7 @@ export interface StaffOptions {
   email?: string;
 }
 
-/** A Monday about two weeks ahead, as `YYYY-MM-DD`; clocks usually change on Sundays. */
-export function comingMonday(weeks = 2): string {
-  const today = Temporal.Now.plainDateISO('UTC');
-  return today.add({ days: 8 - today.dayOfWeek + 7 * (weeks - 1) }).toString();
-}
+export { comingMonday };
 
 /** The default schedule of staff: 09:00 to 12:00 UTC every day, slots of half an hour. */
 export const plainSchedule = {

@@ -29,3 +29,9 @@ export function nextGap(): { timezone: string; day: string } {
   if (!gap) throw new Error('There is no such clock change');
   return { timezone: gap.timeZoneId, day: gap.toPlainDate().toString() };
 }
+
+/** A Monday about two weeks ahead, as `YYYY-MM-DD`; clocks usually change on Sundays. */
+export function comingMonday(weeks = 2): string {
+  const today = Temporal.Now.plainDateISO('UTC');
+  return today.add({ days: 8 - today.dayOfWeek + 7 * (weeks - 1) }).toString();
+}
