@@ -1,8 +1,10 @@
 // Rolling upgrades: processes of two versions on one database under load, both ways, lose and double nothing.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
@@ -76,15 +78,19 @@ async function upgradeAndBack(from: string, to: string) {
   return open;
 }
 
-const run = (checkout: string, open: CampaignFixture, ...args: string[]) => {
-  const env = { PATH: process.env.PATH ?? '', DATABASE_URL: open.database.url, ENCRYPTION_KEYS: makeKey() };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(checkout, 'src/cli.ts'), ...args], {
-    cwd: folder,
-    env,
-    encoding: 'utf8',
-  });
-  return { status, output: stdout + stderr };
-};
+/** Runs a command. The database's way leads through this process, so it must not wait for the command synchronously. */
+async function run(checkout: string, open: CampaignFixture, ...args: string[]) {
+  const env = {
+    PATH: process.env.PATH ?? '',
+    DATABASE_URL: open.database.url,
+    ENCRYPTION_KEYS: makeKey(),
+  };
+  const child = spawn(process.execPath, [join(checkout, 'src/cli.ts'), ...args], { cwd: folder, env });
+  const ended = once(child, 'close');
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [status] = await ended;
+  return { status, output: out + err };
+}
 
 test('the previous release and this one, both ways', async () => {
   const checkout = join(folder, 'previous');
@@ -109,20 +115,20 @@ test('this release and a later one, both ways, until the later one contracts', a
   await open.gateways.restart(0, current);
 
   // a process of this version runs
-  expect(run(checkout, open, 'migrate')).toMatchObject({
+  expect(await run(checkout, open, 'migrate')).toMatchObject({
     status: 0,
     output: expect.stringMatching(/9001_contracts waits, because it would break version \S+ \(running\)/),
   });
-  expect(run(checkout, open, 'migrate', '--contract')).toMatchObject({
+  expect(await run(checkout, open, 'migrate', '--contract')).toMatchObject({
     status: 1,
     output: expect.stringMatching(/9001_contracts waits, .*\(running\)/),
   });
   await open.gateways.stopAll();
-  expect(run(checkout, open, 'migrate', '--contract')).toMatchObject({
+  expect(await run(checkout, open, 'migrate', '--contract')).toMatchObject({
     status: 0,
     output: expect.stringMatching(/Ran 9001_contracts\. .*\nThe database is up to date\.\n/),
   });
-  expect(run(current, open, 'account', 'list')).toMatchObject({
+  expect(await run(current, open, 'account', 'list')).toMatchObject({
     status: 1,
     output: expect.stringMatching(
       /newer than this program, which cannot work with it: it has run 9001_contracts/,
