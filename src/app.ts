@@ -11,6 +11,7 @@ import type { Db } from './db/db.ts';
 import type { OpenDatabase } from './db/open-database.ts';
 import { checkDatabase } from './db/ready.ts';
 import { notifyWork } from './db/wake-notifications.ts';
+import { continueErasures } from './erasure/request.ts';
 import { openShutdown, within } from './http/draining.ts';
 import { openExports } from './http/exports.ts';
 import { listen } from './http/listen.ts';
@@ -21,6 +22,7 @@ import { foldConversations } from './messaging/conversations/fold.ts';
 import { ensureRegistered, forgetRejectedRegistration } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
 import { changeOptOuts } from './messaging/opt-outs/change.ts';
+import { openRestoreErased } from './messaging/opt-outs/erased.ts';
 import { openLinkRecipients } from './messaging/opt-outs/link-recipients.ts';
 import { optOutByError } from './messaging/opt-outs/opt-out.ts';
 import { openApplyReceived } from './messaging/received/apply-received.ts';
@@ -124,6 +126,7 @@ function openShared(parts: Parts, publicUrl: () => string) {
     exports: openExports(),
     dispatcher,
     sendSteps: openSendSteps(parts),
+    restoreErased: openRestoreErased(parts),
     applyReports: openApplyReports({ ...parts, deliveries, publicUrl }),
     applyReceived: openApplyReceived({ ...parts, deliveries }),
     ...openAppointments({ ...parts, deliveries }),
@@ -217,11 +220,10 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
   parts.activity.note();
   if (config.role !== 'api') {
     shared.deliveries.onCapacity(() => running.workers?.deliver.nudge());
-    const backups = openBackupSchedule({ ...parts, ...parts.forDeliveries });
-    running.backups = backups;
+    running.backups = openBackupSchedule({ ...parts, ...parts.forDeliveries });
     running.workers = startWorkers({
       ...parts,
-      backups: backups.round,
+      backups: running.backups.round,
       retention: openRetention({ ...parts, days: config.retentionDays }),
       flushKeys: () => parts.authenticator.flush(),
       sweepObjects: () => parts.objects.sweep(),
@@ -239,7 +241,7 @@ function nudge(running: Running, loop: IdleLoop): void {
   else running.workers?.[loop].nudge();
 }
 
-type RoundDeps = Parts & Shared & { nudgeDispatch: () => void; nudgeQueue: () => void };
+type RoundDeps = Parts & Shared & { isDraining(): boolean; nudgeDispatch(): void; nudgeQueue(): void };
 
 /** One round of each worker. */
 function workerRounds(deps: RoundDeps): WorkerRounds {
@@ -256,6 +258,7 @@ function workerRounds(deps: RoundDeps): WorkerRounds {
     mediaCleanup: () => removeLeftovers(deps),
     templateSync: () => syncDue(deps),
     senderChecks: () => checkDue(deps),
+    erase: () => continueErasures(deps),
     foldStatistics: () => foldStatistics(deps),
     foldConversations: () => foldConversations(deps),
     releaseLeases: async () => (await releaseLeasesOfEnded(deps, releases)) + (await takeOverExpired(deps)),

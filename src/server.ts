@@ -19,6 +19,7 @@ import type { Log } from './base/log.ts';
 import type { Changes } from './changes/changes.ts';
 import type { Role } from './config.ts';
 import { operations } from './contract/operations.ts';
+import { type ErasureRoutesDeps, erasureRoutes } from './erasure/routes.ts';
 import { closeUnread } from './http/close-unread.ts';
 import { dashboardPage } from './http/dashboard-page.ts';
 import { endConnectionsOnDrain } from './http/draining.ts';
@@ -77,6 +78,7 @@ export type ServerDeps = AdmitDeps &
   OverviewRoutesDeps &
   RetentionRoutesDeps &
   OperatorRoutesDeps &
+  ErasureRoutesDeps &
   StreamRoutesDeps &
   SandboxRoutesDeps &
   HealthDeps & {
@@ -111,6 +113,7 @@ function moduleRoutes(server: Server, deps: ServerDeps, admission: Admission): v
   statisticsRoutes(server, deps); //         /v1/statistics
   auditRoutes(server, deps); //              /v1/audit
   retentionRoutes(server, deps); //          /v1/retention
+  erasureRoutes(server, deps); //            /v1/contacts/erase
   streamRoutes(server, deps); //             /v1/events/stream
   overviewRoutes(server, deps); //           /v1/overview
   operatorRoutes(server, deps); //           /v1/operator

@@ -40,6 +40,8 @@ export interface WorkerRounds {
   templateSync: () => Promise<number>;
   /** The hourly checks of senders. */
   senderChecks: () => Promise<number>;
+  /** People whose erasure a request did not finish. */
+  erase: () => Promise<number>;
   /** Recorded changes of counts. */
   foldStatistics: () => Promise<number>;
   /** Contacts that changed, for lists of conversations. */
@@ -109,6 +111,7 @@ export function startWorkers(deps: WorkersDeps): Workers {
     mediaCleanup: background({ name: 'media-cleanup', perform: rounds.mediaCleanup, idleMs: 5_000 }),
     templateSync: background({ name: 'template-sync', perform: rounds.templateSync, idleMs: 2_000 }),
     senderChecks: background({ name: 'sender-checks', perform: rounds.senderChecks, idleMs: 5_000 }),
+    erase: background({ name: 'erase', perform: rounds.erase, idleMs: 15_000, runsIdle: true }),
     foldStatistics: background({ name: 'fold-statistics', perform: rounds.foldStatistics, idleMs: 4_000 }),
     foldConversations: background({
       name: 'fold-conversations',
@@ -132,7 +135,15 @@ export function startWorkers(deps: WorkersDeps): Workers {
       runsIdle: true,
     }),
   };
-  const { hourly: _never, backups: _nor, retention: _either, dispatch, deliver, ...others } = workers;
+  const {
+    hourly: _never,
+    backups: _nor,
+    retention: _either,
+    erase: _too,
+    dispatch,
+    deliver,
+    ...others
+  } = workers;
   deps.activity.onWake(() => {
     dispatch.nudge();
     deliver.nudge();

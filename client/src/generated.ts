@@ -956,6 +956,40 @@ export type EndpointStatusEvent = {
   data: EndpointChange;
 };
 
+/** Exactly one of `phone`, `userId` and `email`. */
+export type ErasePerson = {
+  /** The number of the person, with the country code. */
+  phone?: string;
+  /** The platform's id of the person. */
+  userId?: string;
+  /** The address that bookings of the person have. */
+  email?: string;
+  /** Cancel their open bookings. Default false: 409 `booking_open`. */
+  cancelBookings?: boolean;
+};
+
+/** What was erased, and what was not. */
+export type Erasure = {
+  /** Id of the erasure, also in the audit log. */
+  _id: string;
+  /** False: the rest is erased within minutes, also if this process dies. Repeat the request to see it. */
+  finished: boolean;
+  /** Messages that were erased by now. */
+  messages: number;
+  /** Received messages. */
+  received: number;
+  /** Recipients of drafts, scheduled and paused sends, who were removed. */
+  recipients: number;
+  /** Webhook deliveries. */
+  deliveries: number;
+  /** Bookings. */
+  bookings: number;
+  /** Events that stay in the calendars of staff, with what they say about the person: delete them there. */
+  calendarEvents: Array<RemainingEvent>;
+  /** What backups keep. */
+  backups: string;
+};
+
 /** An event whose times are uncertain. */
 export type EventProblem = {
   /** Address of the event in the calendar. */
@@ -2130,6 +2164,18 @@ export type RecipientProblem = {
   path: string;
   /** What is wrong and what is allowed. */
   message: string;
+};
+
+/** An event of a past booking. */
+export type RemainingEvent = {
+  /** UUIDv7. */
+  bookingId: string;
+  /** When the appointment began. */
+  startsAt: string;
+  /** Id of the event in the calendar. */
+  calendarEventId: string;
+  /** Link to it. */
+  calendarEventLink: string | null;
 };
 
 /** Whether anything changed. The person receives everything. */
@@ -3374,7 +3420,7 @@ export type WebhookStatisticsList = {
 export type WebhookEvent = MessageStatusEvent | ReplyStatusEvent | TemplateStatusEvent | AppointmentBookedEvent | AppointmentCancelledEvent | AppointmentRescheduledEvent | CalendarStatusEvent | SenderStatusEvent | MessageReceivedEvent | ContactOptedOutEvent | ContactOptedInEvent | EndpointStatusEvent | DeadDeliveriesEvent | TestEvent;
 
 /** Every error code of the API. */
-export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'contact_not_found' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'held' | 'host_mismatch' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'link_invalid' | 'link_not_found' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_gone' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'send_state_conflict' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'session_invalid' | 'session_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout' | 'window_closed';
+export type ErrorCode = 'api_key_invalid' | 'api_key_missing' | 'appointment_user_not_found' | 'body_too_large' | 'booking_not_changeable' | 'booking_not_found' | 'booking_open' | 'calendar_not_connected' | 'calendar_provider_not_configured' | 'conflict' | 'contact_not_found' | 'content_removed' | 'database_unavailable' | 'delivery_not_found' | 'department_in_use' | 'department_not_found' | 'endpoint_disabled' | 'endpoint_limit_reached' | 'endpoint_not_found' | 'forbidden' | 'headers_too_large' | 'held' | 'host_mismatch' | 'idempotency_in_progress' | 'idempotency_key_invalid' | 'idempotency_key_missing' | 'idempotency_key_reused' | 'internal' | 'invalid_request' | 'key_limit_reached' | 'key_not_found' | 'last_manage_key' | 'link_invalid' | 'link_not_found' | 'malformed_json' | 'media_damaged' | 'media_empty' | 'media_gone' | 'media_in_use' | 'media_not_found' | 'media_too_large' | 'message_not_failed' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'queue_full' | 'rate_limited' | 'request_timeout' | 'rotation_in_progress' | 'send_not_found' | 'send_state_conflict' | 'sender_exists' | 'sender_in_use' | 'sender_mismatch' | 'sender_not_configured' | 'sender_not_found' | 'session_invalid' | 'session_not_found' | 'slot_unavailable' | 'storage_full' | 'storage_unavailable' | 'template_changed' | 'template_exists' | 'template_in_use' | 'template_not_approved' | 'template_not_draft' | 'template_not_editable' | 'template_not_found' | 'unsupported_media_type' | 'upload_in_progress' | 'upload_timeout' | 'window_closed';
 
 /** The error codes of each operation. */
 export interface OperationErrors {
@@ -3418,6 +3464,7 @@ export interface OperationErrors {
   downloadReceivedMedia: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'media_gone' | 'media_not_found' | 'media_too_large' | 'message_not_found' | 'method_not_allowed' | 'not_found' | 'provider_rejected' | 'provider_unavailable' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   listContacts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   getContact: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'contact_not_found' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
+  erasePerson: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'booking_not_changeable' | 'booking_open' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'held' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'provider_rejected' | 'provider_unavailable' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
   listContactMessages: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'contact_not_found' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'not_found' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   listOptOuts: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   putOptOutOfUser: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full' | 'unsupported_media_type';
@@ -3954,6 +4001,14 @@ export interface Operations {
     },
     options?: CallOptions,
   ): Promise<Contact>;
+
+  /** Erase a person. Removes phone, name, variables, texts, metadata, answers and e-mail address of a person from messages, received messages, recipients, bookings, webhook deliveries and stored answers. Ids, states, times and counts stay. Queued messages are cancelled. An opt-out stays as a hash of the number. Open bookings: 409 `booking_open` unless `cancelBookings`. Safe to repeat. Scope: `manage`. */
+  erasePerson(
+    input?: {
+      body?: ErasePerson;
+    },
+    options?: CallOptions,
+  ): Promise<Erasure>;
 
   /** List the messages of a contact. Messages from and to the contact, newest first. Scope: `conversations:read`. */
   listContactMessages(
@@ -4645,7 +4700,7 @@ export interface Operations {
   listAudit(
     input?: {
       /** Only entries of this action. */
-      action?: "account.created" | "key.created" | "key.rotated" | "key.revoked" | "session.created" | "session.ended" | "link.created" | "link.deleted" | "sender.created" | "sender.updated" | "sender.deleted" | "endpoint.created" | "endpoint.updated" | "endpoint.deleted" | "endpoint.secret_rotated" | "endpoint.secret_activated" | "template.created" | "template.edited" | "template.submitted" | "template.deleted" | "department.created" | "department.updated" | "department.deleted" | "staff.created" | "staff.updated" | "staff.deleted" | "staff.schedule_set" | "staff.questions_set" | "calendar.connected" | "calendar.disconnected" | "calendar.busy_calendars_set" | "media.deleted" | "opt_out_settings.updated" | "retention.updated" | "send.started" | "send.scheduled" | "send.paused" | "send.resumed" | "send.cancelled" | "booking.cancelled" | "booking.rescheduled";
+      action?: "account.created" | "key.created" | "key.rotated" | "key.revoked" | "session.created" | "session.ended" | "link.created" | "link.deleted" | "sender.created" | "sender.updated" | "sender.deleted" | "endpoint.created" | "endpoint.updated" | "endpoint.deleted" | "endpoint.secret_rotated" | "endpoint.secret_activated" | "template.created" | "template.edited" | "template.submitted" | "template.deleted" | "department.created" | "department.updated" | "department.deleted" | "staff.created" | "staff.updated" | "staff.deleted" | "staff.schedule_set" | "staff.questions_set" | "calendar.connected" | "calendar.disconnected" | "calendar.busy_calendars_set" | "media.deleted" | "opt_out_settings.updated" | "contact.erased" | "retention.updated" | "send.started" | "send.scheduled" | "send.paused" | "send.resumed" | "send.cancelled" | "booking.cancelled" | "booking.rescheduled";
       /** Only entries about this object. */
       subjectId?: string;
       /** Only entries at or after this instant. */
@@ -4771,6 +4826,7 @@ export const operations = {
   downloadReceivedMedia: 'GET /v1/messages/received/{id}/media file',
   listContacts: 'GET /v1/contacts list',
   getContact: 'GET /v1/contacts/{id}',
+  erasePerson: 'POST /v1/contacts/erase',
   listContactMessages: 'GET /v1/contacts/{id}/messages list',
   listOptOuts: 'GET /v1/opt-outs list',
   putOptOutOfUser: 'PUT /v1/opt-outs',

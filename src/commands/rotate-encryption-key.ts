@@ -11,6 +11,7 @@ import { countGatewayConnections } from '../db/gateways.ts';
 import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
 import { keyFileOf, keySourceOf } from '../encryption-keys.ts';
 import { reencryptMedia } from '../messaging/media/reencrypt.ts';
+import { reencryptErasureKey } from '../messaging/opt-outs/erased.ts';
 import { reencryptSenders } from '../messaging/senders/reencrypt.ts';
 import { rehashAllSenders } from '../messaging/senders/rehash.ts';
 import { reencryptEndpoints } from '../webhooks/endpoints/reencrypt.ts';
@@ -60,6 +61,7 @@ const secrets: [
   (deps: Parameters<typeof reencryptSenders>[0], page: Page) => Promise<ReencryptedPage>,
 ][] = [
   ['senders', reencryptSenders],
+  ['hashes of erased people', reencryptErasureKey],
   ['webhook endpoints', reencryptEndpoints],
   ['calendar connections', reencryptCalendars],
   ['pending calendar consents', reencryptConsents],

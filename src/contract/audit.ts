@@ -37,6 +37,7 @@ export const auditableFields = {
   'calendar.busy_calendars_set': ['count'],
   'media.deleted': [],
   'opt_out_settings.updated': ['stopWords', 'startWords'],
+  'contact.erased': ['cancelBookings'],
   'retention.updated': ['messages', 'received', 'deliveries', 'bookings', 'audit'],
   'send.started': ['state'],
   'send.scheduled': ['state'],

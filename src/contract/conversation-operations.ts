@@ -82,6 +82,22 @@ export const conversationOperations: Record<string, Operation> = {
     errors: ['contact_not_found'],
     message: 'Contact found.',
   },
+  'POST /v1/contacts/erase': {
+    ...conversations,
+    id: 'erasePerson',
+    summary: 'Erase a person',
+    description:
+      'Removes phone, name, variables, texts, metadata, answers and e-mail address of a person from messages, received messages, recipients, bookings, webhook deliveries and stored answers. Ids, states, times and counts stay. Queued messages are cancelled. An opt-out stays as a hash of the number. Open bookings: 409 `booking_open` unless `cancelBookings`. Safe to repeat.',
+    errors: [
+      'booking_open',
+      'booking_not_changeable',
+      'conflict',
+      'held',
+      'provider_rejected',
+      'provider_unavailable',
+    ],
+    message: 'Person erased.',
+  },
   'GET /v1/contacts/{id}/messages': {
     ...conversations,
     id: 'listContactMessages',

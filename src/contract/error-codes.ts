@@ -52,6 +52,10 @@ export const errorCodes = {
   media_in_use: [409, 'Queued messages need the file.'],
   slot_unavailable: [409, 'The slot is not open. See alternatives.'],
   booking_not_changeable: [409, 'The booking is not confirmed, so it cannot be changed.'],
+  booking_open: [
+    409,
+    'The person has 1 open booking. Cancel it, or repeat the request with "cancelBookings": true.',
+  ],
   calendar_not_connected: [409, 'No calendar is connected for this staff member.'],
   calendar_provider_not_configured: [409, 'No OAuth client is configured for this calendar provider.'],
   idempotency_in_progress: [409, 'The first request with this Idempotency-Key is still in progress.'],

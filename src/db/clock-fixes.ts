@@ -147,6 +147,7 @@ export const clockFixes: readonly ClockFix[] = [
     afterSeconds: 0,
     perform: whole(() => sql`update opt_outs set acted_at = now() where acted_at > now()`),
   },
+  { name: 'erasures', afterSeconds: 0, perform: due('erasures', 'due_at', 60) },
   {
     // its lease lasts two minutes, its interval an hour
     name: 'retention_runs',

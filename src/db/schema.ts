@@ -356,6 +356,28 @@ export interface Endpoints {
   version: Generated<number>;
 }
 
+export interface ErasedOptOuts {
+  account_id: string;
+  acted_at: Timestamp;
+  hash: Buffer;
+  scope: number;
+  source: number;
+}
+
+export interface ErasureKeys {
+  id: string;
+  key: Buffer;
+  single: Generated<boolean>;
+}
+
+export interface Erasures {
+  account_id: string;
+  created_at: Generated<Timestamp>;
+  due_at: Timestamp | null;
+  id: string;
+  subject: Buffer;
+}
+
 export interface FormQuestions {
   account_id: string;
   id: string;
@@ -868,6 +890,9 @@ export interface DB {
   departments: Departments;
   endpoint_changes: EndpointChanges;
   endpoints: Endpoints;
+  erased_opt_outs: ErasedOptOuts;
+  erasure_keys: ErasureKeys;
+  erasures: Erasures;
   form_questions: FormQuestions;
   gateway_state: GatewayState;
   idempotency_keys: IdempotencyKeys;

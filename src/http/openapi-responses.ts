@@ -138,6 +138,7 @@ export function failureResponse(status: number, codes: readonly ErrorCode[]): Js
     ...(codes.includes('slot_unavailable') ? { alternatives } : {}),
     ...(codes.includes('template_not_editable') ? { editableAt } : {}),
     ...(codes.includes('window_closed') ? { closedAt } : {}),
+    ...(codes.includes('booking_open') ? { bookingIds } : {}),
     ...(status === 405 ? { allow } : {}),
   };
   const schema = {
@@ -176,6 +177,12 @@ const editableAt = {
   description:
     'With `template_not_editable`: when the template can be edited again; null if no time is known.',
 };
+const bookingIds = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'For `booking_open`: the open bookings.',
+};
+
 const closedAt = {
   type: ['string', 'null'],
   format: 'date-time',
@@ -200,6 +207,7 @@ function failureExample(code: ErrorCode): Json {
     ...(status === 405 ? { allow: ['GET', 'HEAD', 'POST'] } : {}),
     ...(code === 'slot_unavailable' ? { alternatives: [] } : {}),
     ...(code === 'template_not_editable' ? { editableAt: '2026-03-11T14:00:00.000Z' } : {}),
+    ...(code === 'booking_open' ? { bookingIds: ['019a0b5e-7c00-7000-8000-000000000003'] } : {}),
     ...(code === 'window_closed' ? { closedAt: '2026-03-11T14:00:00.000Z' } : {}),
     ...(code === 'provider_rejected'
       ? { provider: { code: 100, title: 'OAuthException', message: 'Invalid parameter' } }

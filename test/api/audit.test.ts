@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auditableFields } from '../../src/contract/audit.ts';
 import { operations } from '../../src/contract/operations.ts';
+import { audited, notAudited } from '../harness/audited-operations.ts';
 import { addSender, type CallOptions, type Gateway, startGateway } from '../harness/gateway.ts';
 
 interface Entry {
@@ -35,79 +36,6 @@ const entries = async (query = '') =>
       `/v1/audit?limit=100${query}`,
     )
   ).body.data;
-
-/** The actions of each operation that changes how the account works. */
-const audited: Record<string, string[]> = {
-  'POST /v1/keys': ['key.created'],
-  'POST /v1/keys/{id}/rotate': ['key.rotated'],
-  'DELETE /v1/keys/{id}': ['key.revoked'],
-  'POST /v1/session': ['session.created'],
-  'DELETE /v1/session': ['session.ended'],
-  'DELETE /v1/sessions/{id}': ['session.ended'],
-  'POST /v1/dashboard-links': ['link.created'],
-  'DELETE /v1/dashboard-links/{id}': ['link.deleted'],
-  'POST /v1/senders': ['sender.created'],
-  'PATCH /v1/senders/{id}': ['sender.updated'],
-  'DELETE /v1/senders/{id}': ['sender.deleted'],
-  'POST /v1/webhooks/endpoints': ['endpoint.created'],
-  'PATCH /v1/webhooks/endpoints/{id}': ['endpoint.updated'],
-  'DELETE /v1/webhooks/endpoints/{id}': ['endpoint.deleted'],
-  'POST /v1/webhooks/endpoints/{id}/rotate-secret': ['endpoint.secret_rotated'],
-  'POST /v1/webhooks/endpoints/{id}/activate-secret': ['endpoint.secret_activated'],
-  'POST /v1/templates': ['template.created'],
-  'PATCH /v1/templates/{templateId}': ['template.edited'],
-  'POST /v1/templates/{templateId}/submit': ['template.submitted'],
-  'DELETE /v1/templates/{templateId}': ['template.deleted'],
-  'DELETE /v1/media/{mediaId}': ['media.deleted'],
-  'PUT /v1/opt-outs/settings': ['opt_out_settings.updated'],
-  'PUT /v1/retention': ['retention.updated'],
-  'POST /v1/sends/{sendId}/start': ['send.started', 'send.scheduled'],
-  'POST /v1/sends/{sendId}/pause': ['send.paused'],
-  'POST /v1/sends/{sendId}/resume': ['send.resumed'],
-  'POST /v1/sends/{sendId}/cancel': ['send.cancelled'],
-  'POST /v1/appointments/departments': ['department.created'],
-  'PATCH /v1/appointments/departments/{id}': ['department.updated'],
-  'DELETE /v1/appointments/departments/{id}': ['department.deleted'],
-  'POST /v1/appointments/users': ['staff.created'],
-  'PATCH /v1/appointments/users/{id}': ['staff.updated'],
-  'DELETE /v1/appointments/users/{id}': ['staff.deleted'],
-  'PUT /v1/appointments/users/{id}/schedule': ['staff.schedule_set'],
-  'PUT /v1/appointments/users/{id}/form-questions': ['staff.questions_set'],
-  'PUT /v1/appointments/users/{id}/ext-calendar': ['calendar.connected', 'calendar.busy_calendars_set'],
-  'DELETE /v1/appointments/users/{id}/ext-calendar': ['calendar.disconnected'],
-  'POST /v1/appointments/bookings/{id}/cancel': ['booking.cancelled'],
-  'POST /v1/appointments/bookings/{id}/reschedule': ['booking.rescheduled'],
-};
-const isMessage = 'a message or booking keeps its own record';
-const isDraft = 'a draft has no effect until it starts';
-const isOptOut = 'an opt-out keeps its own record, with source and time';
-const changesNothing = 'changes nothing that the account decides';
-const notAudited: Record<string, string> = {
-  'POST /v1/templates/send': isMessage,
-  'POST /v1/messages/{id}/resend': isMessage,
-  'POST /v1/messages/reply': isMessage,
-  'POST /v1/messages/received/{id}/read': isMessage,
-  'POST /v1/appointments/book': isMessage,
-  'POST /v1/templates/media': 'a file keeps its own record',
-  'POST /v1/sends': isDraft,
-  'PATCH /v1/sends/{sendId}': isDraft,
-  'DELETE /v1/sends/{sendId}': isDraft,
-  'POST /v1/sends/{sendId}/recipients': isDraft,
-  'DELETE /v1/sends/{sendId}/recipients': isDraft,
-  'POST /v1/sends/{sendId}/check': isDraft,
-  'PUT /v1/opt-outs': isOptOut,
-  'DELETE /v1/opt-outs': isOptOut,
-  'PUT /v1/opt-outs/{phone}': isOptOut,
-  'DELETE /v1/opt-outs/{phone}': isOptOut,
-  'POST /v1/opt-outs/import': isOptOut,
-  'POST /v1/templates/{templateId}/preview': changesNothing,
-  'POST /v1/templates/sync': changesNothing,
-  'POST /v1/senders/{id}/checks': changesNothing,
-  'POST /v1/senders/{id}/subscribe': changesNothing,
-  'POST /v1/webhooks/endpoints/{id}/test': 'a delivery keeps its own record',
-  'POST /v1/webhooks/endpoints/{id}/replay': 'a replay keeps its own record',
-  'POST /v1/webhooks/deliveries/{id}/replay': 'a delivery keeps its own record',
-};
 
 it('every operation that changes something is audited, or named with the reason why not', () => {
   const changing = Object.keys(operations).filter((name) => !name.startsWith('GET '));
@@ -157,6 +85,7 @@ async function manageAccess() {
   await did('DELETE', path);
   await did('PUT', '/v1/opt-outs/settings', { stopWords: ['stop'], startWords: [], buttonPayloads: [] });
   await did('PUT', '/v1/retention', { received: 20 });
+  await did('POST', '/v1/contacts/erase', { phone: '15550109998' });
 }
 
 async function manageMessaging() {
@@ -243,7 +172,16 @@ it('records each action with its actor and address, and neither secrets nor pers
       ]);
   }
   const text = JSON.stringify(all);
-  for (const hidden of [secret, 'token=hidden', 'secret-person', '15550109999', 'Own text', 'cgw_', '#link'])
+  for (const hidden of [
+    secret,
+    'token=hidden',
+    'secret-person',
+    '15550109999',
+    '15550109998',
+    'Own text',
+    'cgw_',
+    '#link',
+  ])
     expect(text).not.toContain(hidden);
   const [created] = (await entries('&action=endpoint.created')).items;
   expect(created?.changes.url).toBe(gateway.receiver.hookUrl('main'));

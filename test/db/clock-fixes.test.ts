@@ -62,7 +62,7 @@ const needNothing = [
   // the platform's clock, compared only with itself
   /^templates\.reported_at$/,
   // days and weeks: a step makes them a little longer
-  /^(media\.used_at|retention_notices\.(first_)?announced_at)$/,
+  /^(media\.used_at|erased_opt_outs\.acted_at|retention_notices\.(first_)?announced_at)$/,
   // a backup from the future counts as none, so that the next one is due
   // null, or the limit between what a backup had queued and what came later
   /^gateway_state\.held_since$/,

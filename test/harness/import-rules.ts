@@ -13,7 +13,7 @@ const layers: string[][] = [
   ['statistics', 'changes', 'audit'],
   ['accounts', 'webhooks'],
   ['messaging', 'appointments', 'adapters'],
-  ['overview', 'retention', 'stream', 'sandbox-access'],
+  ['overview', 'erasure', 'retention', 'stream', 'sandbox-access'],
   ['operator'],
   ['server.ts', 'workers.ts', 'encryption-keys.ts'],
   ['parts.ts'],

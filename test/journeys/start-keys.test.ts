@@ -158,6 +158,9 @@ describe('with ENCRYPTION_KEYS on a server', () => {
     const encrypted = [
       'calendar_connections.credential',
       'endpoints.next_secret',
+      'erasure_keys.key',
+      // for minutes, and written again by the next request
+      'erasures.subject',
       'endpoints.secret',
       'media.file_key',
       'oauth_states.code_verifier',
@@ -169,6 +172,7 @@ describe('with ENCRYPTION_KEYS on a server', () => {
       'api_keys.hash',
       'dashboard_links.hash',
       'sessions.hash',
+      'erased_opt_outs.hash',
       'idempotency_keys.fingerprint',
       'media.sha256',
       'senders.app_secret_hash',

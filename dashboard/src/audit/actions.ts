@@ -37,6 +37,7 @@ const known = {
   'calendar.busy_calendars_set': true,
   'media.deleted': true,
   'opt_out_settings.updated': true,
+  'contact.erased': true,
   'retention.updated': true,
   'send.started': true,
   'send.scheduled': true,

@@ -28,6 +28,8 @@ import { addRecipients } from './recipients-store.ts';
 export interface AddDeps {
   db: Db;
   clock: Clock;
+  /** Stores opt-outs of erased people again whose numbers are among these. */
+  restoreErased: (accountId: string, phones: readonly string[]) => Promise<void>;
   /** Recipients of one send; tests set less. */
   recipientsMax?: number;
 }
@@ -183,6 +185,10 @@ async function store(
   mediaIds: string[],
 ): Promise<void> {
   const { deps, of, leaseId, result } = upload;
+  await deps.restoreErased(
+    of.accountId,
+    messages.map(({ phone }) => phone),
+  );
   let at = 0;
   while (at < messages.length && upload.room > 0) {
     const part = messages.slice(at, at + upload.room);

@@ -9,11 +9,10 @@ import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { drain, textOf } from '../../http/upload-stream.ts';
 import { requestValidator } from '../../http/validation.ts';
-import type { ChangeDeps } from './change.ts';
 import { optOutLines } from './export.ts';
-import { importOptOuts, notCsv } from './import.ts';
+import { type ImportDeps, importOptOuts, notCsv } from './import.ts';
 
-export type OptOutFileDeps = ChangeDeps & ExportDeps;
+export type OptOutFileDeps = ImportDeps & ExportDeps;
 
 /** POST /v1/opt-outs/import and GET /v1/opt-outs.csv. */
 export function optOutFileRoutes(server: Server, deps: OptOutFileDeps): void {

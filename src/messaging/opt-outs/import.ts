@@ -5,6 +5,11 @@ import { csvRecords } from '../../http/csv-records.ts';
 import { type ChangeDeps, changeOptOuts, type PersonAct } from './change.ts';
 import { reasonMaxLength, scope, source } from './opt-out.ts';
 
+export interface ImportDeps extends ChangeDeps {
+  /** Stores opt-outs of erased people again whose numbers are among these. */
+  restoreErased: (accountId: string, phones: readonly string[]) => Promise<void>;
+}
+
 /** The columns of an export; an import needs `phone` or `userId`. */
 export const columns = ['phone', 'otherPhones', 'userId', 'scope', 'source', 'reason', 'createdAt'] as const;
 type Column = (typeof columns)[number];
@@ -28,13 +33,17 @@ const shortened = /^[0-9]+([.,][0-9]+)?[eE]\+?[0-9]+$/;
 
 /** Imports the file's rows in order, 1,000 in a transaction; what was imported before an error stays. Throws 400 for a bad file. */
 export async function importOptOuts(
-  deps: ChangeDeps,
+  deps: ImportDeps,
   accountId: string,
   text: AsyncIterable<string>,
 ): Promise<Imported> {
   const result: Imported = { changed: 0, unchanged: 0, rejected: 0, errors: [] };
   let batch: PersonAct[] = [];
   const write = async () => {
+    await deps.restoreErased(
+      accountId,
+      batch.flatMap(({ person }) => person.phone ?? []),
+    );
     const results = await changeOptOuts(deps, batch);
     const changed = results.filter(({ isChanged }) => isChanged).length;
     result.changed += changed;

@@ -87,6 +87,7 @@ async function optOut(
   { scope: name, reason = null }: { scope: 'marketing' | 'all'; reason?: string | null },
 ) {
   const act = { scope: scope[name], source: source.api, reason, atMs: null };
+  if (person.phone !== undefined) await deps.restoreErased(accountId, [person.phone]);
   const [changed] = await changeOptOuts(deps, [{ accountId, person, act }]);
   const row = changed && (await findOptOut(deps.db, accountId, changed.contactId));
   if (!row)
@@ -99,6 +100,7 @@ async function optOut(
 
 async function optIn(deps: OptOutRoutesDeps, accountId: string, person: PersonFilter) {
   const act = { scope: scope.none, source: source.api, reason: null, atMs: null };
+  if (person.phone !== undefined) await deps.restoreErased(accountId, [person.phone]);
   const [changed] = await changeOptOuts(deps, [{ accountId, person, act }]);
   return ok('Opt-out removed.', { removed: changed?.isChanged === true });
 }

@@ -10,6 +10,7 @@ import { findFileById } from '../templates/media-files.ts';
 import type { TemplatePlan } from '../templates/placeholders.ts';
 import { refill } from '../templates/refill.ts';
 import type { TemplateRow } from '../templates/store.ts';
+import { isErased } from './erased-content.ts';
 import { authenticationPriority, messageKind, ownErrors, state } from './message.ts';
 import { storedFilesOf } from './message-media.ts';
 import { findMessage, type MessageRow } from './messages-store.ts';
@@ -62,6 +63,8 @@ export async function resendMessage(
   const failed = await requireMessage(deps.db, input);
   const before = await resentBefore(deps.db, input);
   if (before) return before;
+  if (isErased(failed))
+    throw new AppError('content_removed', 'The person was erased, so this message cannot be sent again.');
   requireFailed(failed, input);
   const claimFor = (tx: Tx, newId: string) => claim(tx, { ...input, newId });
   try {

@@ -51,7 +51,10 @@ export function requireApproved(row: TemplateRow): void {
 }
 
 /** The sender; 409 if there is none, or if it belongs to another business account than the template. */
-export function requireSender({ template, sender }: ResolvedTemplate): ResolvedSender {
+export function requireSender({
+  template,
+  sender,
+}: Pick<ResolvedTemplate, 'template' | 'sender'>): ResolvedSender {
   if (!sender)
     throw new AppError(
       'sender_not_configured',

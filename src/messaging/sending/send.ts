@@ -35,6 +35,8 @@ export interface SendDeps extends FailOptedOutDeps, StoreDeps {
   nudgeDispatch: () => void;
   checkQueue: CheckQueue;
   releases: Pick<Releases, 'release'>;
+  /** Stores opt-outs of erased people again whose numbers are among these. */
+  restoreErased: (accountId: string, phones: readonly string[]) => Promise<void>;
 }
 
 /** After a database failure, lets a repeat with the send's key continue as soon as the database responds. */
@@ -95,6 +97,11 @@ export async function startSend(
   requireApproved(template);
   const sender = requireSender(resolved);
   const sendAt = sendAtOf(deps, request, template);
+  if (resolved.hasErased)
+    await deps.restoreErased(
+      accountId,
+      messages.map(({ phone }) => phone),
+    );
   const sendId = uuidv7(deps.clock.now());
   const checked = { id: sendId, request, template, sender, messages, mediaIds, key };
   if (sendAt) {

@@ -18,6 +18,8 @@ export interface ResolvedSender {
 export interface ResolvedTemplate {
   template: TemplateRow;
   sender: ResolvedSender | undefined;
+  /** The account has opt-outs of erased people. */
+  hasErased: boolean;
 }
 
 /** What a send names: a template of the account, and perhaps the sender. */
@@ -41,12 +43,13 @@ export async function findTemplatesWithSenders(
     sender_waba: string;
     sender_pace: number;
     sender_halted_at: Date | null;
+    has_erased: boolean;
   };
   const nameOf = (one: TemplateAsked) => `${one.accountId} ${one.templateId} ${one.senderId}`;
   const distinct = [...new Map(asked.map((one) => [nameOf(one), one])).values()];
   const { rows } = await sql<Row>`
     select x.no::int, t.*, s.id as sender_id, s.business_account_id as sender_waba, s.messages_per_second as sender_pace,
-      s.halted_at as sender_halted_at
+      s.halted_at as sender_halted_at, exists (select from erased_opt_outs e where e.account_id = x.account_id) as has_erased
     from unnest(${arrayText(distinct.map((one) => one.accountId))}::uuid[], ${arrayText(distinct.map((one) => one.templateId))}::uuid[],
       ${arrayText(distinct.map((one) => one.senderId ?? null))}::uuid[]) with ordinality x(account_id, template_id, sender_id, no)
     join templates t on t.account_id = x.account_id and t.id = x.template_id
@@ -56,14 +59,26 @@ export async function findTemplatesWithSenders(
         else t.business_account_id is null or n.business_account_id = t.business_account_id end
       order by n.is_default desc, n.id limit 1) s on true`.execute(db);
   const found = new Map<string, ResolvedTemplate>();
-  for (const { no, sender_id: id, sender_waba, sender_pace, sender_halted_at, ...template } of rows) {
+  for (const {
+    no,
+    sender_id: id,
+    sender_waba,
+    sender_pace,
+    sender_halted_at,
+    has_erased: hasErased,
+    ...template
+  } of rows) {
     const sender = id !== null && {
       id,
       business_account_id: sender_waba,
       messages_per_second: sender_pace,
       halted_at: sender_halted_at,
     };
-    found.set(nameOf(distinct[no - 1] as TemplateAsked), { template, sender: sender || undefined });
+    found.set(nameOf(distinct[no - 1] as TemplateAsked), {
+      template,
+      sender: sender || undefined,
+      hasErased,
+    });
   }
   return asked.map((one) => found.get(nameOf(one)));
 }

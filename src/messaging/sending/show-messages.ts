@@ -4,6 +4,7 @@ import type { Db } from '../../db/db.ts';
 import type { Caller } from '../../http/request.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
 import { type FindVersion, readVersions } from '../templates/versions-store.ts';
+import { isErased } from './erased-content.ts';
 import type { StoredReply } from './message.ts';
 import { contentsOf, contentsOfReply, type MessageContents } from './message-contents.ts';
 import type { MessageRow } from './messages-store.ts';
@@ -77,8 +78,10 @@ async function withContents(db: Db, caller: Reader, rows: readonly MessageRow[])
   });
 }
 
-function contentsIn(row: MessageRow, versionAt: FindVersion): MessageContents {
+/** Undefined if the person of the message was erased. */
+function contentsIn(row: MessageRow, versionAt: FindVersion): MessageContents | undefined {
   const { priority, template_id: templateId } = row;
+  if (isErased(row)) return undefined;
   if (templateId === null) return contentsOfReply(row.content as unknown as StoredReply);
   const at = calledAt(row);
   const content = row.content as unknown as FilledTemplate;

@@ -1,0 +1,202 @@
+// The erasure of a person, in steps that find again what they erase: safe to repeat, and continued by any process after a crash.
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Db, Tx } from '../db/db.ts';
+import { retryTransient } from '../db/failure.ts';
+import { findIdentities } from '../messaging/contacts/identities-store.ts';
+import { phoneIdentity, userIdentity } from '../messaging/contacts/identity.ts';
+import { type ErasedDeps, eraseContact } from '../messaging/opt-outs/erased.ts';
+import { type FailDeps, failAndPublish } from '../messaging/sending/fail.ts';
+import { ownErrors, state } from '../messaging/sending/message.ts';
+import {
+  deleteRecipients,
+  eraseMessages,
+  eraseReceived,
+  findMessages,
+  findReceived,
+  listOpenSends,
+} from './messages-store.ts';
+import { eraseFromJson, type Subject } from './subject.ts';
+import {
+  eraseBookings,
+  eraseDeliveries,
+  findAnswers,
+  findBookings,
+  findInBodies,
+  patternOf,
+  replaceAnswer,
+} from './traces-store.ts';
+
+export interface EraseDeps extends ErasedDeps, FailDeps {
+  db: Db;
+  clock: Clock;
+  log: Log;
+}
+
+/** What was erased by now. */
+export interface Erased {
+  messages: number;
+  received: number;
+  recipients: number;
+  deliveries: number;
+  bookings: number;
+}
+
+export const nothingErased = (): Erased => ({
+  messages: 0,
+  received: 0,
+  recipients: 0,
+  deliveries: 0,
+  bookings: 0,
+});
+
+/** Something of the person is under way: the erasure continues when it has ended. */
+export class StillOpen extends Error {}
+
+/** Rows of a step, and deliveries that a step reads. */
+const perStep = 500;
+const readPerStep = 5_000;
+/** A call ends within this time. */
+const callsEndWithinMs = 40_000;
+const checkEveryMs = 200;
+const firstId = '00000000-0000-0000-0000-000000000000';
+
+const inTransaction = <T>(deps: EraseDeps, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  retryTransient(() => deps.db.transaction().execute(work));
+
+/**
+ * Erases a person; yields after each step, with what was erased by then. Throws StillOpen while a message is being called or a booking
+ * is being changed. The contact goes last: until then, its opt-out forbids every call.
+ */
+export async function* erase(
+  deps: EraseDeps,
+  accountId: string,
+  subject: Subject,
+): AsyncGenerator<Erased, Erased> {
+  const erased = nothingErased();
+  yield* cancelQueued(deps, accountId, subject, erased);
+  yield* eraseSent(deps, accountId, subject, erased);
+  const people = [...subject.phones.map(phoneIdentity), ...subject.userIds.map(userIdentity)];
+  for (;;) {
+    const ids = await findReceived(deps.db, accountId, people, perStep);
+    if (ids.length === 0) break;
+    await inTransaction(deps, async (tx) => {
+      await eraseReceived(tx, accountId, ids);
+      erased.deliveries += await eraseDeliveries(tx, ids);
+    });
+    erased.received += ids.length;
+    yield erased;
+  }
+  yield* eraseAppointments(deps, accountId, subject, erased);
+  yield* eraseBodies(deps, accountId, subject, erased);
+  const contacts = await findIdentities(
+    deps.db,
+    people.map((identity) => ({ accountId, identity })),
+  );
+  for (const contactId of new Set(contacts.map((row) => row.contactId)))
+    await eraseContact(deps, { accountId, contactId });
+  return erased;
+}
+
+/** Removes recipients apart from the queue, and cancels queued messages, until there are none; a pause may move them. */
+async function* cancelQueued(
+  deps: EraseDeps,
+  accountId: string,
+  subject: Subject,
+  erased: Erased,
+): AsyncGenerator<Erased> {
+  const until = deps.clock.steady() + callsEndWithinMs;
+  for (;;) {
+    for (const sendId of await listOpenSends(deps.db, accountId)) {
+      erased.recipients += await inTransaction(deps, (tx) =>
+        deleteRecipients(tx, { accountId, sendId }, subject.phones),
+      );
+      yield erased;
+    }
+    const open = await findMessages(deps.db, accountId, subject, { isOpen: true, limit: perStep });
+    const error = { ...ownErrors.cancelled, message: 'The person was erased.' };
+    const queued = open.filter((message) => message.state === state.queued);
+    await failAndPublish(
+      deps,
+      queued.map(({ id }) => ({ accountId, id, error })),
+      [state.queued],
+    );
+    yield erased;
+    if (open.length === 0) return;
+    if (queued.length > 0) continue;
+    if (deps.clock.steady() > until) throw new StillOpen('A message to the person is being sent.');
+    await deps.clock.sleep(checkEveryMs);
+  }
+}
+
+/** Erases messages, a step of them with what refers to them in one transaction. */
+async function* eraseSent(
+  deps: EraseDeps,
+  accountId: string,
+  subject: Subject,
+  erased: Erased,
+): AsyncGenerator<Erased> {
+  for (;;) {
+    const ended = await findMessages(deps.db, accountId, subject, { isOpen: false, limit: perStep });
+    if (ended.length === 0) return;
+    const ids = ended.map(({ id }) => id);
+    await inTransaction(deps, async (tx) => {
+      await eraseMessages(tx, accountId, ids);
+      erased.deliveries += await eraseDeliveries(tx, ids);
+      await eraseAnswers(tx, accountId, subject, [...ids, ...ended.flatMap(({ sendId }) => sendId ?? [])]);
+    });
+    erased.messages += ids.length;
+    yield erased;
+  }
+}
+
+async function eraseAnswers(
+  tx: Tx,
+  accountId: string,
+  subject: Subject,
+  subjectIds: readonly string[],
+): Promise<void> {
+  for (const { body, ...row } of await findAnswers(tx, accountId, subjectIds))
+    await replaceAnswer(tx, accountId, { ...row, body: eraseFromJson(body, subject) });
+}
+
+async function* eraseAppointments(
+  deps: EraseDeps,
+  accountId: string,
+  subject: Subject,
+  erased: Erased,
+): AsyncGenerator<Erased> {
+  const bookings = await findBookings(deps.db, accountId, subject);
+  if (bookings.some(({ isPending }) => isPending))
+    throw new StillOpen('A booking of the person is being changed.');
+  const ids = bookings.map(({ id }) => id);
+  if (ids.length === 0) return;
+  erased.bookings += await inTransaction(deps, async (tx) => {
+    await eraseAnswers(tx, accountId, subject, ids);
+    return eraseBookings(tx, accountId, ids);
+  });
+  yield erased;
+}
+
+/** Searches every stored body: events of bookings and opt-outs have no key that leads to the person. */
+async function* eraseBodies(
+  deps: EraseDeps,
+  accountId: string,
+  subject: Subject,
+  erased: Erased,
+): AsyncGenerator<Erased> {
+  const pattern = patternOf(subject);
+  for (let after = firstId; ; ) {
+    const { lastId, subjectIds } = await findInBodies(deps.db, {
+      accountId,
+      pattern,
+      after,
+      limit: readPerStep,
+    });
+    if (lastId === null) return;
+    if (subjectIds.length > 0)
+      erased.deliveries += await inTransaction(deps, (tx) => eraseDeliveries(tx, subjectIds));
+    yield erased;
+    after = lastId;
+  }
+}
