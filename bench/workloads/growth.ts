@@ -9,6 +9,7 @@ import { applyMoves } from '../../src/messaging/sending/messages-moves-store.ts'
 import { type Account, type BenchFixture, type Numbers, startBenchFixture } from '../bench-fixture.ts';
 import { nowMs } from '../child.ts';
 import { addDue, fillMessages, resetToAccepted } from '../filling.ts';
+import { growMonths } from '../growth-months.ts';
 import { type Spread, spread } from '../percentiles.ts';
 import { format, progress, saveFigures, table } from '../print.ts';
 import { workload } from '../workload.ts';
@@ -117,7 +118,8 @@ async function measure(place: Place, total: number, rounds: number): Promise<Rec
 }
 
 export default workload({
-  about: 'Claim, status update, list page and search with few messages and with 1 to 10 million.',
+  about:
+    'Claim, status update, list page and search with few messages and with 1 to 10 million, or through months with retention.',
   options: {
     few: { default: 10_000, about: 'messages in the first measurement' },
     messages: {
@@ -125,8 +127,11 @@ export default workload({
       about: 'messages in the second (for real figures: 1,000,000 to 10,000,000)',
     },
     rounds: { default: 100, about: 'repetitions of each operation' },
+    months: { default: 0, about: 'simulates so many months with retention, with --messages in each' },
+    days: { default: 31, about: 'with --months: days for which everything is kept; 0 for ever' },
   },
-  async run({ few, messages, rounds }) {
+  async run({ few, messages, rounds, months, days }) {
+    if (months > 0) return growMonths({ months, messages, rounds, days });
     // role api: its workers would claim the messages that are claimed here
     const fixture = await startBenchFixture({ settings: { ROLE: 'api' } });
     const connection = await findRunningEmbedded(fixture.gateway.dataDir);

@@ -29,7 +29,10 @@ const shortForms: Record<string, [options: string, row: RegExp][]> = {
   campaign: [['--recipients 20000', /rows per second|rows\/s/]],
   pace: [['--waiting 300 --after 60', /after a cancellation/]],
   upload: [['--files 2 --megabytes 5', /plain AES/]],
-  growth: [['--messages 20000', /claim/]],
+  growth: [
+    ['--messages 20000', /claim/],
+    ['--months 3 --messages 2000 --rounds 5', /whole partitions/],
+  ],
   statistics: [['--times 2 --messages 100000', /interval=hour&by=template/]],
   idle: [['--after 1 --seconds 5', /transactions\/s/]],
   backup: [['--messages 200 --rounds 2 --beneath 2000', /beside a backup/]],
