@@ -204,11 +204,12 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     url = await listen(server, config);
     const clockWatch = watchHeld(openClockWatch(parts), parts);
     running.clockWatch = startClockWatch(parts, clockWatch);
+    const listens = config.role !== 'worker';
     running.idleWatch = startIdleWatch(
-      { ...parts, listens: config.role !== 'worker', nudge: (loop) => nudge(running, loop) },
+      { ...parts, listens, nudge: (loop) => nudge(running, loop) },
       clockWatch,
     );
-    if (config.role !== 'worker') {
+    if (listens) {
       await recordCallbackUptime(parts.hot);
       running.uptime = startUptime({ ...parts, flush: () => shared.lastCallbacks.flush() });
     }
