@@ -205,10 +205,8 @@ export async function openApp(config: Config, database: OpenDatabase, options: A
     const clockWatch = watchHeld(openClockWatch(parts), parts);
     running.clockWatch = startClockWatch(parts, clockWatch);
     const listens = config.role !== 'worker';
-    running.idleWatch = startIdleWatch(
-      { ...parts, listens, nudge: (loop) => nudge(running, loop) },
-      clockWatch,
-    );
+    const idle = { ...parts, listens, nudge: (loop: IdleLoop) => nudge(running, loop) };
+    running.idleWatch = startIdleWatch(idle, clockWatch);
     if (listens) {
       await recordCallbackUptime(parts.hot);
       running.uptime = startUptime({ ...parts, flush: () => shared.lastCallbacks.flush() });
