@@ -44,7 +44,7 @@ const kept: [columns: RegExp, why: string][] = [
   [/^idempotency_keys\.(operation|fingerprint)$/, 'an HMAC of the request'],
   [/^(erased_opt_outs\.hash|erasure_keys\.key)$/, 'an HMAC of the number, and its key, encrypted'],
   [
-    /^(accounts|api_keys|dashboard_links|sessions|senders|sender_states|staff|departments|calendar_connections|oauth_states|form_questions|endpoints|opt_out_settings|template(s|_versions|_readings)|sends|replays|account_retention)\./,
+    /^(accounts|api_keys|dashboard_links|sessions|senders|sender_states|staff|departments|calendar_connections|oauth_states|form_questions|endpoints|opt_out_settings|template(s|_versions|_readings|_changes)|sends|replays|account_retention)\./,
     'what the account itself is, has and sets up',
   ],
   [/^audit_log\./, 'who manages the account; messages, bookings and contacts by id only'],
