@@ -106,8 +106,8 @@ test('a process that is awake does not look', async () => {
   expect(seen.performed).toBe(0);
 });
 
-/** Times that no loop waits for: a lease of a claim, a time that is compared when its row is due, and the run of a background worker. */
-const notQueues = ['idempotency_keys', 'retention_runs'];
+/** Times that no loop waits for: a lease of a claim, a time that is compared when its row is due, and those of workers that also run in an idle process. */
+const notQueues = ['idempotency_keys', 'retention_runs', 'erasures'];
 
 test('every time at which a row becomes due is part of the question', async () => {
   const { rows } = await sql<{ table: string; column: string }>`

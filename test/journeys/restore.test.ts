@@ -166,6 +166,7 @@ const rejected = [
   'POST /v1/appointments/book',
   'POST /v1/appointments/bookings/{id}/cancel',
   'POST /v1/appointments/bookings/{id}/reschedule',
+  'POST /v1/contacts/erase',
   'POST /v1/messages/received/{id}/read',
   'POST /v1/messages/reply',
   'POST /v1/messages/{id}/resend',

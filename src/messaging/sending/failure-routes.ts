@@ -23,6 +23,8 @@ export function failureRoutes(server: Server, { db, clock }: { db: Db; clock: Cl
     async ({ caller, query: { from, to, senderId } }) => {
       const end = to === undefined ? new Date(clock.now()) : new Date(to);
       const start = from === undefined ? new Date(end.getTime() - defaultRangeMs) : new Date(from);
+      // no message is older than 1970 or newer than now, and dates outside years 0 to 9999 have no RFC 3339 form
+      const earliest = new Date(Math.min(Math.max(start.getTime(), 0), clock.now()));
       const range = { fromId: lowestUuidAt(start), toId: lowestUuidAt(end), senderId };
       // an unknown sender sent nothing
       const isKnown = senderId === undefined || isUuid(senderId);
@@ -30,7 +32,7 @@ export function failureRoutes(server: Server, { db, clock }: { db: Db; clock: Cl
         ? await countFailures(db, caller.accountId, range)
         : { rows: [], scannedTo: undefined };
       return ok('Failures counted.', {
-        countedFrom: (scannedTo === undefined ? start : uuidTime(scannedTo)).toISOString(),
+        countedFrom: (scannedTo === undefined ? earliest : uuidTime(scannedTo)).toISOString(),
         items: rows.map(({ code, title, failed, last_at }) => ({
           ...{ code, title, failed },
           lastAt: last_at.toISOString(),
