@@ -1,5 +1,6 @@
 // Detects a connection pooler that shares sessions of the server between connections.
-import pg from 'pg';
+import type pg from 'pg';
+import { checkClient } from './check-client.ts';
 import type { Connection } from './db.ts';
 
 const rounds = 5;
@@ -11,7 +12,7 @@ const timeoutMs = 10_000;
  * the connection pass.
  */
 export async function rejectSharedSessions(connection: Connection): Promise<void> {
-  const clients = [clientFor(connection), clientFor(connection)];
+  const clients = [checkClient(connection, timeoutMs), checkClient(connection, timeoutMs)];
   try {
     for (const client of clients) await client.connect();
     const pids: number[][] = [[], []];
@@ -34,18 +35,6 @@ const sharedSessionsText =
   'DATABASE_URL leads to a connection pooler in transaction or statement mode: several connections share one session of the ' +
   'server. The gateway needs sessions of its own, for settings, locks and prepared statements. Set the pooler to session ' +
   'mode (pgbouncer: pool_mode = session), or connect to the server directly.';
-
-function clientFor(connection: Connection): pg.Client {
-  const client = new pg.Client({
-    ...connection,
-    application_name: 'gateway check',
-    connectionTimeoutMillis: timeoutMs,
-    query_timeout: timeoutMs,
-  });
-  // a lost connection fails the current statement; without a listener it would end the process
-  client.on('error', () => {});
-  return client;
-}
 
 async function sessionOf(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');

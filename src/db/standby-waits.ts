@@ -1,5 +1,6 @@
 // Finds sessions that wait for a synchronous standby: in a commit, or behind one. No time limit of PostgreSQL ends such a commit.
-import pg from 'pg';
+import type pg from 'pg';
+import { checkClient } from './check-client.ts';
 
 const timeoutMs = 2_000;
 
@@ -8,14 +9,7 @@ const timeoutMs = 2_000;
  * Rejects if the server does not respond within a few seconds.
  */
 export async function findStandbyWaits(connection: pg.ClientConfig, pids: number[]): Promise<Set<number>> {
-  const client = new pg.Client({
-    ...connection,
-    application_name: 'gateway check',
-    connectionTimeoutMillis: timeoutMs,
-    query_timeout: timeoutMs,
-  });
-  // a lost connection fails the current statement; without a listener it would end the process
-  client.on('error', () => {});
+  const client = checkClient(connection, timeoutMs);
   try {
     await client.connect();
     const { rows } = await client.query<{ pid: number }>(

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../db/db.ts';
 import { partitionedTables } from '../db/partitions.ts';
 import { sqlConstants } from '../db/sql-constants.ts';
+import { uuidSeconds } from '../db/uuid-seconds.ts';
 import { stateSql } from '../messaging/sending/messages-sql-store.ts';
 import { deliveryState, leaseMs } from '../webhooks/delivery/delivery.ts';
 import { endpointStatus } from '../webhooks/endpoints/status.ts';
@@ -35,6 +36,18 @@ export interface Waiting {
   oldest: number;
 }
 
+/** `waiting(id)`: the values of `column` in the pending rows of `table`, one index look-up each; the last one is null. */
+const waitingIn = (table: 'messages' | 'deliveries', column: string) => {
+  const [of, id] = [sql.table(table), sql.ref(column)];
+  return sql`waiting(id) as (
+      (select ${id} from ${of} where due_at is not null order by ${id} limit 1)
+      union all
+      select (select t.${id} from ${of} t where t.due_at is not null and t.${id} > w.id
+        order by t.${id} limit 1) from waiting w where w.id is not null)`;
+};
+
+const age = (id: string) => sql`extract(epoch from now())::float8 - ${uuidSeconds(sql.ref(id))}`;
+
 const share = (waiting: string, rowsMax: number) =>
   sql`(select greatest(${sql.lit(rowsLeast)}, ${sql.lit(rowsMax)} / greatest(1, count(*)))::int from ${sql.table(waiting)} where id is not null)`;
 
@@ -44,15 +57,11 @@ const share = (waiting: string, rowsMax: number) =>
  */
 export async function countMessages(db: Db, rowsMax = countedMax): Promise<Waiting[]> {
   const { rows } = await sql<Waiting>`
-    with recursive waiting(id) as (
-      (select sender_id from messages where due_at is not null order by sender_id limit 1)
-      union all
-      select (select m.sender_id from messages m where m.due_at is not null and m.sender_id > w.id
-        order by m.sender_id limit 1) from waiting w where w.id is not null),
+    with recursive ${waitingIn('messages', 'sender_id')},
     pending as (
       select w.id, x.* from waiting w cross join (values (0::smallint), (1::smallint), (2::smallint)) p(priority) cross join lateral (
         select m.due_at, m.state, m.leased_by is not null as is_leased,
-          extract(epoch from now())::float8 - ('x' || translate(left(m.id::text, 13), '-', ''))::bit(48)::bigint / 1000.0 as age
+          ${age('m.id')} as age
         from messages m where m.sender_id = w.id and m.priority = p.priority and m.due_at is not null
         order by m.due_at limit ${share('waiting', rowsMax)}) x
       where w.id is not null),
@@ -73,14 +82,10 @@ export async function countMessages(db: Db, rowsMax = countedMax): Promise<Waiti
  */
 export async function countDeliveries(db: Db, rowsMax = countedMax): Promise<Waiting[]> {
   const { rows } = await sql<Waiting>`
-    with recursive waiting(id) as (
-      (select endpoint_id from deliveries where due_at is not null order by endpoint_id limit 1)
-      union all
-      select (select d.endpoint_id from deliveries d where d.due_at is not null and d.endpoint_id > w.id
-        order by d.endpoint_id limit 1) from waiting w where w.id is not null),
+    with recursive ${waitingIn('deliveries', 'endpoint_id')},
     pending as (
       select w.id, x.* from waiting w cross join lateral (
-        select d.due_at, d.state, extract(epoch from now())::float8 - ('x' || translate(left(d.id::text, 13), '-', ''))::bit(48)::bigint / 1000.0 as age
+        select d.due_at, d.state, ${age('d.id')} as age
         from deliveries d where d.endpoint_id = w.id and d.due_at is not null order by d.due_at limit ${share('waiting', rowsMax)}) x
       where w.id is not null),
     named as (

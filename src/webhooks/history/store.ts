@@ -4,6 +4,7 @@ import { isUuid } from '../../base/ids.ts';
 import type { AttemptFailure, DeliveryItem } from '../../contract/deliveries.ts';
 import type { Db } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
+import { uuidSeconds } from '../../db/uuid-seconds.ts';
 import { deliveryState } from '../delivery/delivery.ts';
 import { type BodyRow, bodyOf, derivedKind } from '../delivery/derived-body.ts';
 import { bodyColumns, joinMessage } from '../delivery/derived-body-store.ts';
@@ -30,7 +31,7 @@ export interface DeliveryRow {
 }
 
 /** When the lease of a published delivery ends, which has no `due_at`: its id has the time. */
-const publishedLeaseEnd = sql`to_timestamp(('x' || translate(left(d.id::text, 13), '-', ''))::bit(48)::bigint / 1000.0) + ${lease}
+const publishedLeaseEnd = sql`to_timestamp(${uuidSeconds(sql`d.id`)}) + ${lease}
   + case when d.state = ${state.waiting} then ${waitingMax} else interval '0' end`;
 
 /** When it is due, but not before its endpoint's rest ends; null while the endpoint is not active. */
