@@ -86,7 +86,7 @@ const singleGauges = (gauge: MakeGauge) => ({
     'gateway_database_replication_lag_bytes',
     'How far the slowest standby is behind, in write-ahead log.',
   ),
-  partitionsAhead: gauge('gateway_partitions_ahead', 'Months after this one that have all partitions.'),
+  partitionDaysAhead: gauge('gateway_partition_days_ahead', 'Days after today that have all partitions.'),
 });
 
 /** Registers the gauges, without values: `show` sets all, and `clear` says that nothing could be read. */

@@ -134,11 +134,11 @@ export interface ServerFigures {
   /** Seconds and bytes that the slowest standby is behind; null without one, or if the user may not see it. */
   lagSeconds: number | null;
   lagBytes: number | null;
-  /** Months after this one for which every partitioned table has a partition. */
-  partitionsAhead: number;
+  /** Days after today (UTC), without a gap, for which every partitioned table has a partition; 100 at most. */
+  partitionDaysAhead: number;
 }
 
-const monthsAhead = 12;
+const countedDays = 100;
 
 /**
  * Figures of the server. Transactions and standbys of other users are visible to members of `pg_read_all_stats` and
@@ -152,10 +152,10 @@ export async function readServer(db: Db): Promise<ServerFigures> {
       case when pg_has_role('pg_read_all_stats', 'usage') then (select count(*)::int from pg_stat_replication) end as standbys,
       (select max(extract(epoch from coalesce(replay_lag, '0')))::float8 from pg_stat_replication where replay_lsn is not null) as "lagSeconds",
       (select max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn))::float8 from pg_stat_replication where replay_lsn is not null) as "lagBytes",
-      (select min(n)::int from unnest(${partitionedTables()}::text[]) t(name) cross join lateral (
-        select count(*) as n from generate_series(1, ${sql.lit(monthsAhead)}) m(month)
-        where to_regclass(t.name || to_char(date_trunc('month', now() at time zone 'UTC') + make_interval(months => m.month), '_YYYY_MM')) is not null) p)
-        as "partitionsAhead"`.execute(db);
+      (select coalesce(min(d.n) - 1, ${sql.lit(countedDays)})::int from unnest(${partitionedTables()}::text[]) t(name)
+        cross join generate_series(1, ${sql.lit(countedDays)}) d(n) cross join lateral (select (now() at time zone 'UTC')::date + d.n as day) x
+        where to_regclass(t.name || to_char(x.day, '_YYYY_MM')) is null and to_regclass(t.name || to_char(x.day, '_YYYY_MM_DD')) is null)
+        as "partitionDaysAhead"`.execute(db);
   return rows[0] as ServerFigures;
 }
 

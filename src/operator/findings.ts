@@ -197,13 +197,16 @@ export function backupFinding(state: BackupState, { backup }: Pick<Config, 'back
   return isLate || failures !== '' ? note(text, fix) : ok(text);
 }
 
+/** A worker keeps 14 days, or two months. */
+const partitionDays = { failed: 7, note: 12 };
+
 const partitions = ofDatabase(async (db) => {
-  const { partitionsAhead } = await readServer(db);
-  const text = `monthly partitions exist for ${partitionsAhead} ${partitionsAhead === 1 ? 'month' : 'months'} after this one`;
+  const { partitionDaysAhead } = await readServer(db);
+  const text = `partitions exist for ${partitionDaysAhead} days after today`;
   const fix =
     'A worker creates them every hour: check that a process with ROLE all or worker runs, and its log.';
-  if (partitionsAhead === 0) return failed(text, fix);
-  return partitionsAhead === 1 ? note(text, fix) : ok(text);
+  if (partitionDaysAhead < partitionDays.failed) return failed(text, fix);
+  return partitionDaysAhead < partitionDays.note ? note(text, fix) : ok(text);
 });
 
 const held = ofDatabase(async (db) => {

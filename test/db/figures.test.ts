@@ -64,6 +64,13 @@ function open(now = () => 0) {
   };
 }
 
+/** Days from today (UTC) until the first day of the month that begins after so many months. */
+function daysUntilMonth(months: number): number {
+  const now = new Date();
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
+  return (Date.UTC(year, month + months) - Date.UTC(year, month, now.getUTCDate())) / 86_400_000;
+}
+
 it('shows pending messages and deliveries by state, with the age of the oldest', async () => {
   const [senderId, endpointId] = [uuidv7(), uuidv7()];
   await sql`insert into endpoints (id, account_id, url, events, secret) values (${endpointId}, ${accountId}, 'https://hooks.example/a?b', '{}', '')`.execute(
@@ -94,7 +101,7 @@ it('shows pending messages and deliveries by state, with the age of the oldest',
   const here = `{endpoint="${endpointId}",host="hooks.example",state="due"}`;
   expect(value(`gateway_endpoint_deliveries_pending${here}`)).toBe(2);
   expect(value(`gateway_endpoint_deliveries_oldest_seconds${here}`)).toBeCloseTo(40, -1);
-  expect(value('gateway_partitions_ahead')).toBe(2);
+  expect(value('gateway_partition_days_ahead')).toBe(daysUntilMonth(3) - 1);
   expect(value('gateway_database_bytes')).toBeGreaterThan(1_000_000);
   expect(value('gateway_table_bytes{table="messages"}')).toBeGreaterThan(8_192);
   expect(value('gateway_processes')).toBe(0);
@@ -167,4 +174,11 @@ it('reads again after ten seconds only, and shows no figure that could not be re
   expect(value('gateway_figures_readable')).toBe(0);
   expect(value('gateway_messages_pending{state="due"}')).toBeUndefined();
   expect(value('gateway_database_bytes')).toBeUndefined();
+});
+
+it('counts partitions by day like those by month', async () => {
+  // empty months that begin later give way to days; this month stays
+  await makePartitions(database.db, 'day');
+  const value = await open().read();
+  expect(value('gateway_partition_days_ahead')).toBe(Math.max(14, daysUntilMonth(1) - 1));
 });
