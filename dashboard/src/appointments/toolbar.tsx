@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router';
 import type { StaffMember } from '../../../client/src/generated.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { LinkButton } from '../design/link-button.tsx';
+import { Segments } from '../design/segments.tsx';
 import { useMay } from '../session/session.tsx';
 import { firstWeekday, formatDate, formatDates, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
@@ -49,18 +50,15 @@ export function Toolbar({ address, today, staff, shown, onChange }: Props) {
             onChange={(ids) => onChange({ staff: ids })}
           />
         )}
-        <fieldset className="segments wide-only" aria-label={text('view')}>
-          {views.map((one) => (
-            <button
-              key={one}
-              type="button"
-              aria-pressed={one === view}
-              onClick={() => onChange({ view: one })}
-            >
-              {text(one)}
-            </button>
-          ))}
-        </fieldset>
+        <div className="wide-only">
+          <Segments
+            label={text('view')}
+            values={views}
+            chosen={view}
+            wordOf={text}
+            onChoose={(one) => onChange({ view: one })}
+          />
+        </div>
         {mayBook && staff.length > 0 && (
           <LinkButton icon={<IconPlus size={15} aria-hidden />}>
             <Link to="/appointments/new" search={{ date }}>

@@ -10,7 +10,7 @@ interface Props {
 }
 
 export const StepFoot = ({ back, note, children }: Props) => (
-  <footer className="step-foot">
+  <footer className="foot-bar">
     {back}
     <span className="end muted small" role="status">
       {note}

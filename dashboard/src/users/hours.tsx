@@ -70,7 +70,7 @@ function HoursForm({ member, schedule }: { member: StaffMember; schedule: Schedu
         </div>
       </div>
       {changes > 0 && (
-        <div className="save-bar">
+        <div className="foot-bar">
           <span className="muted">{text('changes', { count: changes })}</span>
           <span className="row end">
             <Button kind="quiet" onClick={() => edit(undefined)}>

@@ -7,7 +7,7 @@ import { Card } from '../design/card.tsx';
 import { formatDate } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { type Draft, nextWindow } from './schedule-draft.ts';
-import { WindowFields } from './window-fields.tsx';
+import { WindowList } from './window-list.tsx';
 
 type OverrideList = Draft['overrides'];
 
@@ -67,17 +67,7 @@ function OverrideRow({ override: { date, windows }, onChange, onRemove }: RowPro
     <li className="list-row">
       <span className="strong number date-name">{day}</span>
       <div className="row wrap loose grow">
-        {windows.length === 0 && <span className="note">{text('closed')}</span>}
-        {windows.map((window, index) => (
-          <WindowFields
-            // biome-ignore lint/suspicious/noArrayIndexKey: windows have no identity but their place
-            key={index}
-            window={window}
-            label={day}
-            onChange={(next) => set(windows.with(index, next))}
-            onRemove={() => set(windows.toSpliced(index, 1))}
-          />
-        ))}
+        <WindowList windows={windows} label={day} onChange={set} />
       </div>
       <span className="row tight">
         <IconButton label={text('addHours', { day })} onClick={() => set([...windows, nextWindow(windows)])}>

@@ -78,7 +78,7 @@ function QuestionForm({ id, saved }: { id: string; saved: SetFormQuestion[] }) {
       </Card>
       {error && <ErrorNote error={error} />}
       {isChanged && (
-        <div className="save-bar">
+        <div className="foot-bar">
           <span className="row end">
             <Button kind="quiet" onClick={() => edit(undefined)}>
               {text('discard')}

@@ -6,7 +6,7 @@ import { formatWeekday } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { DayTrack } from './day-track.tsx';
 import { type Weekday, type Window, weekdays } from './schedule-draft.ts';
-import { WindowFields } from './window-fields.tsx';
+import { WindowList } from './window-list.tsx';
 
 interface Props {
   weekday: Weekday;
@@ -25,17 +25,7 @@ export function WeekDay({ weekday, windows, isChanged, onChange, onAdd, onCopy }
       <span className="strong">{day}</span>
       <DayTrack windows={windows} isChanged={isChanged} onChange={onChange} />
       <div className="row wrap loose">
-        {windows.length === 0 && <span className="note">{text('closed')}</span>}
-        {windows.map((window, index) => (
-          <WindowFields
-            // biome-ignore lint/suspicious/noArrayIndexKey: windows have no identity but their place
-            key={index}
-            window={window}
-            label={day}
-            onChange={(next) => onChange(windows.with(index, next))}
-            onRemove={() => onChange(windows.toSpliced(index, 1))}
-          />
-        ))}
+        <WindowList windows={windows} label={day} onChange={onChange} />
       </div>
       <span className="row tight">
         <IconButton label={text('addHours', { day })} onClick={onAdd}>
