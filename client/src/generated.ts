@@ -87,6 +87,17 @@ export type Attempt = {
   answer: string | null;
   /** What went wrong, if there was no complete response. */
   detail: string | null;
+  request: AttemptRequest;
+};
+
+/** What an attempt sent besides the body: only what is exactly known. */
+export type AttemptRequest = {
+  /** The method. */
+  method: "POST";
+  /** The address that was posted to; null if the address of the endpoint was changed after the attempt, or at most 3 minutes before it. */
+  url: string | null;
+  /** The headers, in the order in which they were sent. `webhook-timestamp` is stored with attempts that failed; the others follow from the delivery and its endpoint, and are null where they no longer do: signatures after a rotation of the secret, or of an endpoint that was deleted. Of attempts that succeeded, `webhook-timestamp` and `webhook-signature` are null. `connection`, and `traceparent` while traces are exported, are not listed. */
+  headers: Array<SentHeader>;
 };
 
 /** A change of the account. */
@@ -2850,6 +2861,14 @@ export type SenderStatusEvent = {
   /** When the event was created; the same on every attempt. */
   timestamp: string;
   data: SenderStatus;
+};
+
+/** A header of a request. */
+export type SentHeader = {
+  /** Name of the header. */
+  name: string;
+  /** Its value; null if it is no longer known. */
+  value: string | null;
 };
 
 /** The result for one recipient. */

@@ -71,6 +71,36 @@ export const DeliveryItem = Type.Object(deliveryFields, {
 });
 export type DeliveryItem = Static<typeof DeliveryItem>;
 
+export const AttemptRequest = Type.Object(
+  {
+    method: Type.Literal('POST', { description: 'The method.' }),
+    url: nullable(
+      Type.String({
+        description:
+          'The address that was posted to; null if the address of the endpoint was changed after the attempt, or at most 3 minutes before it.',
+      }),
+    ),
+    headers: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ description: 'Name of the header.' }),
+          value: nullable(Type.String({ description: 'Its value; null if it is no longer known.' })),
+        },
+        { title: 'SentHeader', description: 'A header of a request.' },
+      ),
+      {
+        description:
+          'The headers, in the order in which they were sent. `webhook-timestamp` is stored with attempts that failed; the others follow from the delivery and its endpoint, and are null where they no longer do: signatures after a rotation of the secret, or of an endpoint that was deleted. Of attempts that succeeded, `webhook-timestamp` and `webhook-signature` are null. `connection`, and `traceparent` while traces are exported, are not listed.',
+      },
+    ),
+  },
+  {
+    title: 'AttemptRequest',
+    description: 'What an attempt sent besides the body: only what is exactly known.',
+  },
+);
+export type AttemptRequest = Static<typeof AttemptRequest>;
+
 const AttemptItem = Type.Object(
   {
     number: Type.Integer({ description: 'Number of the attempt, from 1.' }),
@@ -80,6 +110,7 @@ const AttemptItem = Type.Object(
     durationMs: nullable(Type.Integer({ description: 'Duration in milliseconds.' })),
     answer: ResponseBody,
     detail: Detail,
+    request: AttemptRequest,
   },
   { title: 'Attempt', description: 'One attempt of a delivery.' },
 );
@@ -106,6 +137,14 @@ export const DeliveryDetail = Type.Object(
             durationMs: 41,
             answer: 'ok',
             detail: null,
+            request: {
+              method: 'POST',
+              url: 'https://example.com/webhooks',
+              headers: [
+                { name: 'content-type', value: 'application/json' },
+                { name: 'webhook-timestamp', value: null },
+              ],
+            },
           },
         ],
       },

@@ -72,6 +72,7 @@ export interface Attempts {
   failure: string | null;
   ms: number | null;
   no: number;
+  signed_at: number | null;
   stage: number;
   status: number | null;
   subject_id: string;
@@ -351,8 +352,10 @@ export interface Endpoints {
   paused_until: Timestamp | null;
   recovered_at: Timestamp | null;
   secret: Buffer;
+  secrets_changed_at: Timestamp | null;
   status: Generated<string>;
   url: string;
+  url_changed_at: Timestamp | null;
   version: Generated<number>;
 }
 

@@ -130,7 +130,7 @@ export async function insertAttemptedDelivery(
     ${delivered ? insertSuccessCounts(1) : insertFailureCounts}`.execute(tx);
   if (result.delivered) return;
   await sql`
-    insert into attempts (subject_id, endpoint_id, stage, no, status, failure, ms, answer, detail)
+    insert into attempts (subject_id, endpoint_id, stage, no, status, failure, ms, answer, detail, signed_at)
     values (${delivery.subjectId}, ${delivery.endpointId}, ${delivery.stage}, 1, ${result.status},
-      ${failure}, ${durationMs}, ${answer}, ${result.detail})`.execute(tx);
+      ${failure}, ${durationMs}, ${answer}, ${result.detail}, ${result.timestampSeconds})`.execute(tx);
 }

@@ -152,6 +152,39 @@ describe('each attempt stores', () => {
     ]);
   });
 
+  it('the address and headers that the receiver got', async () => {
+    fixture.hooks.answer('shown', () => ({ status: 500 }));
+    const { account, id, delivery } = await tried(fixture.hooks.url('shown'));
+    const path = `/v1/webhooks/deliveries/${delivery._id}`;
+    type Request = { url: string | null; headers: { name: string; value: string | null }[] };
+    const requests = async (): Promise<Request[]> =>
+      (await fixture.call(account, 'GET', path)).body.data.attemptLog.map(
+        (one: { request: Request }) => one.request,
+      );
+    const valuesOf = ({ headers }: Request) => headers.map(({ name, value }) => [name, value]);
+    const { connection: _, ...received } = fixture.hooks.hitsOf('shown')[0]?.headers ?? {};
+    const [failed] = await requests();
+    expect(failed?.url).toBe(fixture.hooks.url('shown'));
+    expect(failed && valuesOf(failed)).toEqual(Object.entries(received));
+    fixture.hooks.answer('shown', () => ({ status: 200 }));
+    await fixture.makeDue(id);
+    await fixture.deliveries.claimDue();
+    await until(async () => expect(await requests()).toHaveLength(2));
+    const succeeded = (await requests())[1];
+    const unknown = { 'webhook-timestamp': null, 'webhook-signature': null };
+    expect(succeeded && Object.fromEntries(valuesOf(succeeded))).toEqual({ ...received, ...unknown });
+    const endpoint = `/v1/webhooks/endpoints/${id}`;
+    await fixture.call(account, 'PATCH', endpoint, { url: fixture.hooks.url('elsewhere') });
+    expect((await requests()).map(({ url }) => url)).toEqual([null, null]);
+    await fixture.call(account, 'POST', `${endpoint}/rotate-secret`, { overlapSeconds: 0 });
+    const signatures = (await requests()).flatMap(({ headers }) =>
+      headers.filter(({ name }) => name.endsWith('signature')),
+    );
+    expect(signatures.map(({ value }) => value)).toEqual([null, null, null, null]);
+    await fixture.call(account, 'DELETE', endpoint);
+    expect(await requests()).toHaveLength(2);
+  });
+
   it('its duration', async () => {
     const { delivery } = await tried(rude.url('says-nothing'), hasty);
     expect(delivery.attemptLog[0].durationMs).toBeGreaterThanOrEqual(690);

@@ -135,7 +135,9 @@ describe('a claim returns later stages with the first one', () => {
 describe('a failure', () => {
   const failure = { status: 500, reason: 'status' as const, durationMs: 1, answer: null, detail: null };
   const fail = (key: Awaited<ReturnType<typeof delivery>>, delayMs: number | undefined) =>
-    inTransaction<void>((tx) => failDeliveries(tx, [{ ...key, ...failure, delayMs, retryAfterMs: 0 }]));
+    inTransaction<void>((tx) =>
+      failDeliveries(tx, [{ ...key, ...failure, delayMs, retryAfterMs: 0, timestampSeconds: 1_773_151_200 }]),
+    );
 
   it('that is recorded late does not change a delivered or dead delivery', async () => {
     const dead = await delivery('sent', 2, null);

@@ -43,7 +43,7 @@ type Key = Awaited<ReturnType<typeof delivery>>;
 const done = (key: Key, durationMs: number) => ({ ...key, status: 200, durationMs, answer: null });
 const failed = (key: Key, durationMs: number, delayMs: number | undefined) => ({
   ...{ ...key, delayMs, durationMs, status: 500, reason: 'status' as const },
-  ...{ answer: null, detail: null, retryAfterMs: 0 },
+  ...{ answer: null, detail: null, retryAfterMs: 0, timestampSeconds: 1_773_151_200 },
 });
 const inTx = (run: (tx: Parameters<typeof failDeliveries>[0]) => Promise<unknown>) =>
   database.hot.transaction().execute(run);
@@ -99,7 +99,15 @@ it('a test event counts with its only attempt', async () => {
   await inTx((tx) =>
     insertAttemptedDelivery(tx, {
       ...{ ...event, subjectId: uuidv7(), id: uuidv7() },
-      result: { ...attempt, delivered: false, status: null, reason, detail: null, retryAfterMs: 0 },
+      result: {
+        ...attempt,
+        delivered: false,
+        status: null,
+        reason,
+        detail: null,
+        retryAfterMs: 0,
+        timestampSeconds: 1_773_151_200,
+      },
     }),
   );
   expect(await counts()).toMatchObject({ delivered: 1, failed: 1, dead: 1 });

@@ -32,6 +32,7 @@ const delivery = {
   detail: null,
   delayMs: 5_000,
   retryAfterMs: 0,
+  timestampSeconds: 1_773_151_200,
 };
 
 describe('on an empty database', () => {

@@ -9,6 +9,7 @@ import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { CopyButton } from '../design/copy-button.tsx';
+import { shapes } from '../design/icons.tsx';
 import { IdChip } from '../design/id-chip.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
@@ -16,7 +17,7 @@ import { StateBadge } from '../design/state-badge.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { formatDuration, formatNumber } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
-import { curlOf } from './snippets.ts';
+import { Code, Exchange, indented } from './exchange.tsx';
 import './webhooks.css';
 
 export function Delivery() {
@@ -51,38 +52,39 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
       text={<Facts delivery={delivery} />}
       actions={<ReplayNow id={delivery._id} />}
     >
+      <Why delivery={delivery} />
       <div className="exchange">
         <Card title={text('tries')} note={formatNumber(delivery.attempts)} isPadded={false}>
-          <TryList attempts={attemptLog} current={attempt} onChoose={choose} />
+          <TryList delivery={delivery} current={attempt} onChoose={choose} />
           {attemptLog.length === 0 && <p className="card-body muted">{text('neverTried')}</p>}
         </Card>
-        <div className="column loose">
-          <Card
-            title={text('request')}
-            note={text('bytes', { count: formatNumber(new TextEncoder().encode(delivery.body).length) })}
-            end={
-              <>
-                <CopyButton value={delivery.body} label={text('copyBody')} />
-                <CopyButton value={curlOf(delivery)} label={text('copyCurl')} />
-              </>
-            }
-          >
-            <Code text={delivery.body} label={text('request')} />
-          </Card>
-          {attempt && <Answer attempt={attempt} />}
-        </div>
+        {attempt ? <Exchange delivery={delivery} attempt={attempt} /> : <NotSent body={delivery.body} />}
       </div>
     </Page>
   );
 }
 
-/** Text as it is, which scrolls by keyboard too. */
-const Code = ({ text, label }: { text: string; label: string }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling code must take the keyboard
-  <section className="code" aria-label={label} tabIndex={0} dir="ltr">
-    {text}
-  </section>
-);
+/** Why it has not arrived, and what to do. */
+function Why({ delivery: { status, lastFailure, lastStatusCode } }: { delivery: DeliveryDetail }) {
+  const text = textsOf('webhooks');
+  if (status === 'delivered' || lastFailure === null) return null;
+  return (
+    <div className={`note-box ${status === 'dead' ? 'bad' : 'warn'}`} role="status">
+      {status === 'dead' ? shapes.crossSquare : shapes.triangle}
+      <span className="grow">{text(`why_${lastFailure}`, { status: lastStatusCode ?? '' })}</span>
+    </div>
+  );
+}
+
+/** The body of a delivery that was not tried yet. */
+function NotSent({ body }: { body: string }) {
+  const text = textsOf('webhooks');
+  return (
+    <Card title={text('request')} end={<CopyButton value={body} label={text('copyBody')} />}>
+      <Code label={text('request')}>{indented(body)}</Code>
+    </Card>
+  );
+}
 
 function Facts({
   delivery: { _id, endpointId, messageId, createdAt, nextAttemptAt, status },
@@ -114,15 +116,26 @@ function Facts({
 }
 
 interface TryListProps {
-  attempts: Attempt[];
+  delivery: DeliveryDetail;
   current: Attempt | undefined;
   onChoose: (number: number) => void;
 }
 
-function TryList({ attempts, current, onChoose }: TryListProps) {
+function TryList({ delivery, current, onChoose }: TryListProps) {
+  const text = textsOf('webhooks');
+  const { attemptLog, attempts, status, nextAttemptAt } = delivery;
   return (
-    <ol className="tries">
-      {attempts.toReversed().map(({ number, at, statusCode, failure, durationMs }) => (
+    <ol className="tries" reversed>
+      {status === 'pending' && nextAttemptAt && attempts > 0 && (
+        <li className="planned">
+          <span className="note number">{attempts + 1}</span>
+          <StateBadge state="queued" label={text('planned')} quiet />
+          <span className="end number muted">
+            <Timestamp at={nextAttemptAt} form="clock" />
+          </span>
+        </li>
+      )}
+      {attemptLog.toReversed().map(({ number, at, statusCode, failure, durationMs }) => (
         <li key={number}>
           <button type="button" aria-pressed={number === current?.number} onClick={() => onChoose(number)}>
             <span className="note number">{number}</span>
@@ -139,29 +152,6 @@ function TryList({ attempts, current, onChoose }: TryListProps) {
         </li>
       ))}
     </ol>
-  );
-}
-
-function Answer({
-  attempt: { number, statusCode, failure, detail, answer, durationMs },
-}: {
-  attempt: Attempt;
-}) {
-  const text = textsOf('webhooks');
-  return (
-    <Card
-      title={text('answerOf', { number })}
-      note={[statusCode ?? failure, durationMs !== null && formatDuration(durationMs)]
-        .filter(Boolean)
-        .join(', ')}
-    >
-      {detail && <p className="warn-text">{detail}</p>}
-      {answer ? (
-        <Code text={answer} label={text('answerOf', { number })} />
-      ) : (
-        <p className="muted">{text('noAnswer')}</p>
-      )}
-    </Card>
   );
 }
 

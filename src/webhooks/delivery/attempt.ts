@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
 import { retryAfterMs } from '../../work/backoff.ts';
-import { bodySignature, standardSignature } from '../endpoints/sign.ts';
+import { deliveryHeaders } from '../endpoints/headers.ts';
 import type { Target } from '../endpoints/targets.ts';
 import type { AttemptResult } from './delivery.ts';
 import { keptResponse } from './response.ts';
@@ -26,19 +26,14 @@ export async function attempt(
   traceparent?: string,
 ): Promise<AttemptResult | undefined> {
   const now = deps.clock.now();
-  const timestamp = Math.floor(now / 1000);
+  const timestampSeconds = Math.floor(now / 1000);
   const startedAt = performance.now();
   try {
     const response = await deps.webhookOutgoing.request({
       method: 'POST',
       url: target.url,
       headers: {
-        'content-type': 'application/json',
-        'user-agent': 'chatbot-gateway-webhooks',
-        'x-webhook-signature': bodySignature(target.bodyKey, body),
-        'webhook-id': id,
-        'webhook-timestamp': String(timestamp),
-        'webhook-signature': standardSignature(target.standardKeys, id, timestamp, body),
+        ...deliveryHeaders(target, { id, timestampSeconds, body }),
         ...(traceparent === undefined ? {} : { traceparent }),
       },
       body,
@@ -52,6 +47,7 @@ export async function attempt(
       delivered: false,
       status,
       reason: 'status',
+      timestampSeconds,
       durationMs,
       answer,
       detail: null,
@@ -59,7 +55,7 @@ export async function attempt(
     };
   } catch (error) {
     const failure = error instanceof OutgoingError ? error : undefined;
-    return resultWithoutResponse(failure, Math.round(performance.now() - startedAt));
+    return resultWithoutResponse(failure, timestampSeconds, Math.round(performance.now() - startedAt));
   }
 }
 
@@ -68,6 +64,7 @@ const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 /** The result of a call without a complete response. */
 function resultWithoutResponse(
   failure: OutgoingError | undefined,
+  timestampSeconds: number,
   durationMs: number,
 ): AttemptResult | undefined {
   if (failure?.kind === 'aborted') return undefined;
@@ -77,5 +74,5 @@ function resultWithoutResponse(
   if (status !== null && isSuccess(status)) return { delivered: true, status, ...noResponse };
   const detail = failure?.message ?? 'the call could not be made';
   const reason = status === null ? (failure?.kind ?? 'reset') : 'status';
-  return { delivered: false, status, reason, ...noResponse, detail, retryAfterMs: 0 };
+  return { delivered: false, status, reason, timestampSeconds, ...noResponse, detail, retryAfterMs: 0 };
 }

@@ -76,6 +76,8 @@ export interface FailedAttempt {
   delivered: false;
   status: number | null;
   reason: AttemptFailure;
+  /** The attempt's `webhook-timestamp`, in epoch seconds. */
+  timestampSeconds: number;
   durationMs: number;
   /** The beginning of the receiver's response. */
   answer: string | null;

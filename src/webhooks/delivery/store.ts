@@ -157,7 +157,10 @@ export async function leaseNextStages(
 export async function failDeliveries(
   tx: Tx,
   failed: readonly (Key &
-    Pick<FailedAttempt, 'status' | 'reason' | 'durationMs' | 'answer' | 'detail' | 'retryAfterMs'> & {
+    Pick<
+      FailedAttempt,
+      'status' | 'reason' | 'timestampSeconds' | 'durationMs' | 'answer' | 'detail' | 'retryAfterMs'
+    > & {
       delayMs: number | undefined;
     })[],
 ): Promise<void> {
@@ -170,18 +173,19 @@ export async function failDeliveries(
       from ${keyArrays(failed)}, ${failed.map((item) => item.status)}::smallint[],
         ${failed.map((item) => item.reason)}::text[], ${failed.map((item) => item.durationMs)}::int[],
         ${failed.map((item) => item.answer)}::text[], ${failed.map((item) => item.detail)}::text[],
-        ${failed.map((item) => item.delayMs ?? null)}::float8[], ${arrayText(failed.map((item) => item.retryAfterMs))}::float8[])
-        x(subject_id, endpoint_id, stage, status, reason, ms, answer, detail, delay, asked)
+        ${failed.map((item) => item.delayMs ?? null)}::float8[], ${arrayText(failed.map((item) => item.retryAfterMs))}::float8[],
+        ${arrayText(failed.map((item) => item.timestampSeconds))}::bigint[])
+        x(subject_id, endpoint_id, stage, status, reason, ms, answer, detail, delay, asked, signed_at)
       where ${match} and ${isPending('d')}
       returning d.account_id, d.subject_id, d.endpoint_id, d.stage, d.attempts, x.status, x.reason, x.ms, x.answer,
-        x.detail, x.delay is null as is_dead, d.kind, d.last_failure),
+        x.detail, x.delay is null as is_dead, d.kind, d.last_failure, x.signed_at),
     behind as (
       update deliveries d set due_at = now() + ${waitingMax} from moved x
       where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.state = ${state.waiting} and d.due_at is null),
     counted as (${insertFailureCounts}),
     recorded as (${recordDead(sql`moved`, { where: sql`f.is_dead`, reason: sql`f.last_failure` })})
-    insert into attempts (subject_id, endpoint_id, stage, no, status, failure, ms, answer, detail)
-    select subject_id, endpoint_id, stage, attempts, status, reason, ms, answer, detail from moved`.execute(
+    insert into attempts (subject_id, endpoint_id, stage, no, status, failure, ms, answer, detail, signed_at)
+    select subject_id, endpoint_id, stage, attempts, status, reason, ms, answer, detail, signed_at from moved`.execute(
     tx,
   );
 }

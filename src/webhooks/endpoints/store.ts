@@ -136,7 +136,7 @@ export interface EndpointChange {
 export async function updateEndpoint(tx: Tx, id: string, change: EndpointChange): Promise<EndpointRow> {
   const { rows } = await sql<EndpointRow>`
     with changed as (update endpoints e set
-      url = ${change.url}, description = ${change.description}, events = ${[...change.events]}::text[],
+      url = ${change.url}, url_changed_at = case when e.url <> ${change.url} then now() else e.url_changed_at end, description = ${change.description}, events = ${[...change.events]}::text[],
       status = ${change.status}, version = version + 1,
       disabled_reason = case when ${change.status} = ${status.disabled} then e.disabled_reason end,
       bury_until = case when ${change.status} = ${status.disabled} then e.bury_until end,
@@ -174,7 +174,7 @@ export async function writeSecrets(
   const { rows } = await sql<EndpointRow>`
     update endpoints set secret = ${secrets.secret}, next_secret = ${secrets.next?.secret ?? null},
       overlap_until = ${secrets.next?.overlapUntil ?? null}, next_activated = ${secrets.activated},
-      version = version + 1
+      secrets_changed_at = now(), version = version + 1
     where id = ${id} returning ${columns}`.execute(tx);
   return rows[0] as EndpointRow;
 }

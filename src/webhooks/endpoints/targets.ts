@@ -3,18 +3,14 @@ import { openCache } from '../../base/cache.ts';
 import type { Cipher } from '../../base/cipher.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
-import { validSecrets } from './secrets.ts';
-import { type SigningKey, signingKey } from './sign.ts';
+import type { SigningKeys } from './headers.ts';
+import { signingKeysOf, validSecrets } from './secrets.ts';
 import { endpointStatus } from './status.ts';
 import { type EndpointRow, findTarget } from './store.ts';
 
-export interface Target {
+export interface Target extends SigningKeys {
   id: string;
   url: URL;
-  /** Signs `x-webhook-signature`. */
-  bodyKey: SigningKey;
-  /** Sign `webhook-signature`. */
-  standardKeys: SigningKey[];
   /** The secrets as receivers know them, to remove from responses. */
   secrets: readonly string[];
 }
@@ -45,7 +41,6 @@ export function openTargets(deps: { db: Db; cipher: Cipher; clock: Clock }): Tar
       return { version: Number.POSITIVE_INFINITY, validUntilMs: Number.POSITIVE_INFINITY, target: undefined };
     }
     const secrets = validSecrets(deps.cipher, row, nowMs);
-    const keys = new Map(secrets.forStandard.map((secret) => [secret, signingKey(secret)]));
     const overlapEnd = row.overlap_until?.getTime() ?? 0;
     return {
       version: row.version,
@@ -53,9 +48,8 @@ export function openTargets(deps: { db: Db; cipher: Cipher; clock: Clock }): Tar
       target: {
         id: row.id,
         url: new URL(row.url),
-        bodyKey: keys.get(secrets.forBody) as SigningKey,
-        standardKeys: [...keys.values()],
-        secrets: [...keys.keys()].flatMap((secret) => [secret, secret.replace(/^whsec_/, '')]),
+        ...signingKeysOf(secrets),
+        secrets: secrets.forStandard.flatMap((secret) => [secret, secret.replace(/^whsec_/, '')]),
       },
     };
   }

@@ -1,10 +1,19 @@
 // Deliveries as the API shows them: items, attempts, and the states behind each status.
+import type { Cipher } from '../../base/cipher.ts';
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { DeliveryDetail, DeliveryItem } from '../../contract/deliveries.ts';
 import type { Db } from '../../db/db.ts';
 import { deliveryState } from '../delivery/delivery.ts';
-import { type DeliveryRow, findDelivery, listAttempts, listDeliveriesOfSubject } from './store.ts';
+import { sentRequest } from './sent-request.ts';
+import {
+  type DeliveryRow,
+  findDelivery,
+  findSigner,
+  listAttempts,
+  listDeliveriesOfSubject,
+  type WholeDeliveryRow,
+} from './store.ts';
 
 const states: Record<DeliveryItem['status'], readonly number[]> = {
   pending: [deliveryState.ready, deliveryState.waiting, deliveryState.retrying],
@@ -55,10 +64,25 @@ export function deliveryItem(row: DeliveryRow): DeliveryItem {
   };
 }
 
-/** The account's delivery with its exact bytes and every attempt, or 404. */
-export async function getDelivery(db: Db, accountId: string, id: string): Promise<DeliveryDetail> {
+/** The account's delivery, or 404. */
+export async function requireDelivery(db: Db, accountId: string, id: string): Promise<WholeDeliveryRow> {
   const row = isUuid(id) ? await findDelivery(db, accountId, id) : undefined;
   if (!row) throw deliveryNotFound();
+  return row;
+}
+
+/** The account's delivery with its exact bytes and every attempt, or 404. */
+export async function getDelivery(
+  { db, cipher }: { db: Db; cipher: Cipher },
+  accountId: string,
+  id: string,
+): Promise<DeliveryDetail> {
+  const row = await requireDelivery(db, accountId, id);
+  const endpoint = await findSigner(db, accountId, row.endpoint_id);
+  if (!endpoint) throw deliveryNotFound();
+  const sent = { id: row.id, body: row.body, isErased: isErased(row.body) };
+  const requestOf = (at: Date, durationMs: number | null, timestampSeconds: number | null) =>
+    sentRequest(cipher, endpoint, sent, { endedAtMs: at.getTime(), durationMs, timestampSeconds });
   const log = (await listAttempts(db, row)).map((attempt) => ({
     number: attempt.no,
     at: attempt.at.toISOString(),
@@ -67,6 +91,7 @@ export async function getDelivery(db: Db, accountId: string, id: string): Promis
     durationMs: attempt.ms,
     answer: attempt.answer,
     detail: attempt.detail,
+    request: requestOf(attempt.at, attempt.ms, attempt.signed_at),
   }));
   if (row.state === deliveryState.delivered && row.delivered_at) {
     log.push({
@@ -77,9 +102,16 @@ export async function getDelivery(db: Db, accountId: string, id: string): Promis
       durationMs: row.last_ms,
       answer: row.last_answer,
       detail: null,
+      request: requestOf(row.delivered_at, row.last_ms, null),
     });
   }
   return { ...deliveryItem(row), body: row.body, attemptLog: log };
+}
+
+/** Whether the person of the event was erased: its body is no longer what was sent. */
+function isErased(body: string): boolean {
+  const { data } = JSON.parse(body) as { data?: { erased?: unknown; recipientPhone?: unknown } };
+  return data?.erased === true || data?.recipientPhone === '';
 }
 
 /** The deliveries of one message, oldest first. */

@@ -1,4 +1,5 @@
 // Routes of webhook deliveries.
+import type { Cipher } from '../../base/cipher.ts';
 import { isUuid } from '../../base/ids.ts';
 import { DeliveryDetail, DeliveryItem, DeliveryListQuery } from '../../contract/deliveries.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
@@ -13,6 +14,8 @@ import { listDeliveries } from './store.ts';
 
 export interface DeliveryRoutesDeps {
   db: Db;
+  /** Decrypts secrets, for the signatures that were sent. */
+  cipher: Cipher;
 }
 
 const config = { scope: 'webhooks:manage' } as const;
@@ -57,6 +60,6 @@ export function deliveryRoutes(server: Server, deps: DeliveryRoutesDeps): void {
       config,
     },
     async ({ caller, params }) =>
-      ok('Webhook delivery found.', await getDelivery(deps.db, caller.accountId, params.id)),
+      ok('Webhook delivery found.', await getDelivery(deps, caller.accountId, params.id)),
   );
 }

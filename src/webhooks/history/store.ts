@@ -9,7 +9,8 @@ import { deliveryState } from '../delivery/delivery.ts';
 import { type BodyRow, bodyOf, derivedKind } from '../delivery/derived-body.ts';
 import { bodyColumns, joinMessage } from '../delivery/derived-body-store.ts';
 import { isPending, lease, waitingMax } from '../delivery/leases-store.ts';
-import { endpointStatus } from '../endpoints/status.ts';
+import type { SecretsRow } from '../endpoints/secrets.ts';
+import { type EndpointStatus, endpointStatus } from '../endpoints/status.ts';
 
 const status = sqlConstants(endpointStatus);
 const state = sqlConstants(deliveryState);
@@ -119,6 +120,8 @@ export interface AttemptRow {
   ms: number | null;
   answer: string | null;
   detail: string | null;
+  /** Its `webhook-timestamp` in epoch seconds; null for those that succeeded, and for those of earlier versions. */
+  signed_at: number | null;
 }
 
 /** The attempts in their own table, in order. */
@@ -127,8 +130,26 @@ export async function listAttempts(
   delivery: Pick<DeliveryRow, 'subject_id' | 'endpoint_id' | 'stage'>,
 ): Promise<AttemptRow[]> {
   const { rows } = await sql<AttemptRow>`
-    select no, at, status, failure, ms, answer, detail from attempts
+    select no, at, status, failure, ms, answer, detail, signed_at::float8 as signed_at from attempts
     where subject_id = ${delivery.subject_id} and endpoint_id = ${delivery.endpoint_id} and stage = ${delivery.stage}
     order by no`.execute(db);
   return rows;
+}
+
+/** What signs an endpoint's deliveries, and since when. */
+export interface SignerRow extends SecretsRow {
+  url: string;
+  status: EndpointStatus;
+  /** Null: since its creation. */
+  url_changed_at: Date | null;
+  /** Null: since its creation. */
+  secrets_changed_at: Date | null;
+}
+
+/** The account's endpoint, also if it was deleted. */
+export async function findSigner(db: Db, accountId: string, id: string): Promise<SignerRow | undefined> {
+  const { rows } = await sql<SignerRow>`
+    select id, url, status, secret, next_secret, overlap_until, next_activated, url_changed_at, secrets_changed_at
+    from endpoints where account_id = ${accountId} and id = ${id}`.execute(db);
+  return rows[0];
 }

@@ -7,7 +7,14 @@ import type { Db, Tx } from '../../db/db.ts';
 import { getEndpoint } from '../endpoints/endpoint.ts';
 import { endpointStatus } from '../endpoints/status.ts';
 import type { EndpointRow } from '../endpoints/store.ts';
-import { createdAtMs, deliveryNotFound, getDelivery, statesOf, statusOf } from '../history/history.ts';
+import {
+  createdAtMs,
+  deliveryItem,
+  deliveryNotFound,
+  requireDelivery,
+  statesOf,
+  statusOf,
+} from '../history/history.ts';
 import { findReplay, insertReplay, listReplays, type ReplayRow, replayOne, replayStep } from './store.ts';
 
 export interface ReplayDeps {
@@ -31,12 +38,12 @@ export async function replayDelivery(
   deps: ReplayDeps,
   input: { accountId: string; id: string },
 ): Promise<DeliveryItem> {
-  const { endpointId } = await getDelivery(deps.db, input.accountId, input.id);
+  const { endpoint_id: endpointId } = await requireDelivery(deps.db, input.accountId, input.id);
   await deps.db.transaction().execute(async (tx) => {
     requireEnabled(await getEndpoint(tx, input.accountId, endpointId));
     if (!(await replayOne(tx, input.accountId, input.id))) throw deliveryNotFound();
   });
-  return getDelivery(deps.db, input.accountId, input.id);
+  return deliveryItem(await requireDelivery(deps.db, input.accountId, input.id));
 }
 
 /** Starts a replay of the endpoint's deliveries created in `[from, to)`, of one status or of all. */
