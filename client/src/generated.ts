@@ -4542,12 +4542,14 @@ export interface Operations {
   /** Count failures by reason. Counts messages that failed by the code of their error, for messages created in the range. Read from the messages themselves, so removed ones are not in it. Scope: `messages:read`. */
   getFailureStatistics(
     input?: {
-      /** Only messages created at or after this instant. Default: 30 days before `to`. */
+      /** Only messages created at or after this instant. Default: 30 days before `to`; with `sendId`, the creation of the send. */
       from?: string;
       /** Only messages created before this instant. Default: now. */
       to?: string;
       /** Only messages of this sender. */
       senderId?: string;
+      /** Only messages of this send. */
+      sendId?: string;
     },
     options?: CallOptions,
   ): Promise<FailureStatistics>;

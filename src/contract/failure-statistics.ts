@@ -7,7 +7,8 @@ export const FailureStatisticsQuery = Type.Object(
     from: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Only messages created at or after this instant. Default: 30 days before `to`.',
+        description:
+          'Only messages created at or after this instant. Default: 30 days before `to`; with `sendId`, the creation of the send.',
       }),
     ),
     to: Type.Optional(
@@ -17,6 +18,7 @@ export const FailureStatisticsQuery = Type.Object(
       }),
     ),
     senderId: idFilter('Only messages of this sender.'),
+    sendId: idFilter('Only messages of this send.'),
   },
   { additionalProperties: false },
 );

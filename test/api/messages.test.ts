@@ -43,16 +43,15 @@ const idsOf = (data: { items?: { id: string }[]; messages?: { id: string }[] }) 
 
 describe('the list', () => {
   it('is counted by the reason of failures', async () => {
+    type Counts = { countedFrom: string; items: { code: number; failed: number }[] };
     const counted = async (query = '') =>
-      (
-        await gateway.call<{ countedFrom: string; items: { code: number; failed: number }[] }>(
-          'GET',
-          `/v1/statistics/failures${query}`,
-        )
-      ).body.data;
+      (await gateway.call<Counts>('GET', `/v1/statistics/failures${query}`)).body.data;
     expect((await counted()).items).toMatchObject([{ code: 131049, failed: 1, title: expect.any(String) }]);
     expect((await counted(`?to=${betweenSends}`)).items).toEqual([]);
     expect((await counted('?senderId=x')).items).toEqual([]);
+    expect((await counted(`?sendId=${second.sendId}`)).items).toMatchObject([{ code: 131049, failed: 1 }]);
+    for (const sendId of [first.sendId, senderId, 'x'])
+      expect([sendId, (await counted(`?sendId=${sendId}`)).items]).toEqual([sendId, []]);
     expect((await counted(`?from=${betweenSends}`)).countedFrom).toBe(betweenSends);
   });
 

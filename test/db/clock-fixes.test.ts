@@ -33,7 +33,7 @@ const minute = 60;
 /** Times that nothing waits for, or that were promised to a caller: see docs/reliability.md, "Clock steps". */
 const needNothing = [
   /^(api_keys|dashboard_links|oauth_states|media_registrations|messages)\.expires_at$/,
-  /^endpoints\.overlap_until$/,
+  /^endpoints\.(overlap_until|url_changed_at|secrets_changed_at)$/,
   // the time of an event in the past
   /\.(created|updated|revoked|last_used|halted|resumed|read|cancelled|accepted|sent|delivered|failed|deleted|connected|dead)_at$/,
   /\.(started|insert_started|wish_started|finished|recorded|parked|written|answered)_at$/,

@@ -93,9 +93,21 @@ describe('a filter that few of many messages match', () => {
     expect(newest.scannedTo).toBeDefined();
     const none = await countFailures(database.db, accountId, { ...range, senderId: uuidv7() }, 3);
     expect(none).toEqual({ rows: [], scannedTo: newest.scannedTo });
-    expect(await planOf(database.db, (db) => countFailures(db, accountId, range))).toMatch(
-      /failed|account_id_id_idx/,
-    );
+    const planWith = (filter: object) =>
+      planOf(database.db, (db) => countFailures(db, accountId, { ...range, ...filter }));
+    expect(await planWith({})).toMatch(/failed|account_id_id_idx/);
+    const { rows: failed } = await sql<{ id: string; send_id: string }>`
+      select id, send_id from messages where failed_at is not null order by id limit 2`.execute(database.db);
+    const [first, second] = failed.map(({ id, send_id }) => ({ id: send_id, last_recipient_id: id }));
+    // the scan ends at the send's last recipient: newer failures of others do not use up its limit
+    const ofFirst = await countFailures(database.db, accountId, { ...range, send: first }, 2);
+    expect(ofFirst).toMatchObject({ rows: [{ failed: 1 }], scannedTo: undefined });
+    expect((await countFailures(database.db, accountId, { ...range, send: second }, 3)).rows).toMatchObject([
+      { failed: 1 },
+    ]);
+    expect(await planWith({ send: first })).toMatch(/failed|account_id_id_idx/);
+    const small = { id: first?.id, last_recipient_id: null };
+    expect(await planWith({ send: small })).toMatch(/send/);
   });
 
   it('a page without a match returns where it stopped', async () => {

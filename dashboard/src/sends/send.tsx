@@ -10,6 +10,7 @@ import { StateBadge } from '../design/state-badge.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { textsOf } from '../text/texts.ts';
 import { DraftSend } from './draft.tsx';
+import { Failures } from './failures.tsx';
 import { Progress } from './progress.tsx';
 import { Results } from './results.tsx';
 import { SendActions } from './send-actions.tsx';
@@ -65,6 +66,7 @@ function SendView({ send }: { send: SendType }) {
       actions={<SendActions send={send} />}
     >
       <Progress send={send} />
+      <Failures send={send} />
       <Results send={send} />
     </Page>
   );

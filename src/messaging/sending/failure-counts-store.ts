@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
 import { stateSql } from './messages-sql-store.ts';
+import type { SendRow } from './sends-store.ts';
 
 export interface FailureCount {
   code: number | null;
@@ -16,15 +17,29 @@ export interface FailureCounts {
   scannedTo: string | undefined;
 }
 
+/** The part of the failures that is read for a send: by its own index if it is small, else up to the id of its last recipient. */
+function mayBeOf(send: FailureFilter['send']) {
+  if (!send) return sql`true`;
+  return send.last_recipient_id === null ? sql`send_id = ${send.id}` : sql`id <= ${send.last_recipient_id}`;
+}
+
 /** Failures that one reading counts: about 50 ms. */
 const countedMax = 20_000;
 const reasonsMax = 100;
+
+export interface FailureFilter {
+  /** The first id, and the first id after the range. */
+  fromId: string;
+  toId: string;
+  senderId?: string | undefined;
+  send?: Pick<SendRow, 'id' | 'last_recipient_id'> | undefined;
+}
 
 /** Counts the failed messages of the account with ids in the range by their reason, newest messages first, most frequent reason first. */
 export async function countFailures(
   db: Db,
   accountId: string,
-  { fromId, toId, senderId }: { fromId: string; toId: string; senderId: string | undefined },
+  { fromId, toId, senderId, send }: FailureFilter,
   limit = countedMax,
 ): Promise<FailureCounts> {
   type Row = { [K in keyof FailureCount]: FailureCount[K] | null } & {
@@ -33,12 +48,13 @@ export async function countFailures(
   };
   const { rows } = await sql<Row>`
     with failures as materialized (
-      select id, state, error, failed_at, sender_id from messages
-      where account_id = ${accountId} and failed_at is not null and id >= ${fromId} and id < ${toId}
+      select id, state, error, failed_at, sender_id, send_id from messages
+      where account_id = ${accountId} and failed_at is not null and id >= ${fromId} and id < ${toId} and ${mayBeOf(send)}
       order by id desc limit ${limit}),
     reasons as (
       select (error ->> 'code')::int as code, max(error ->> 'title') as title, count(*)::int as failed, max(failed_at) as last_at
       from failures where state = ${stateSql.failed} and (${senderId ?? null}::uuid is null or sender_id = ${senderId ?? null}::uuid)
+        and (${send?.id ?? null}::uuid is null or send_id = ${send?.id ?? null}::uuid)
       group by 1 order by 3 desc, 1 limit ${reasonsMax})
     select r.code, r.title, r.failed, r.last_at, (select count(*)::int from failures) as scanned,
       (select id from failures order by id limit 1) as oldest

@@ -42,4 +42,18 @@ export const mutations: Mutation[] = [
     replace: '',
     tests: rows,
   },
+  {
+    name: 'failures of other sends are counted',
+    file: failures,
+    find: ' and (${send?.id ?? null}::uuid is null or send_id = ${send?.id ?? null}::uuid)',
+    replace: '',
+    tests: rows,
+  },
+  {
+    name: 'newer failures of other sends use up the limit of a send',
+    file: failures,
+    find: 'sql`id <= ${send.last_recipient_id}`',
+    replace: 'sql`true`',
+    tests: rows,
+  },
 ];
