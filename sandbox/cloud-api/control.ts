@@ -7,7 +7,7 @@ import { envelope, isPlatformCode, rejectionWith } from './errors.ts';
 import { changeIdentity, writeToNumber } from './inbound.ts';
 import { magicRecipients, magicTemplateNames } from './magic.ts';
 import type { Settings } from './model.ts';
-import { actOnPhone, listPhones, readPhone } from './phones.ts';
+import { actOnPhone, clearPhones, listPhones, readPhone } from './phones.ts';
 import { changePreference } from './preferences.ts';
 import { addApp, addNumber, addTemplate, addToken, addWaba, revokeTokens } from './seed.ts';
 import { subscribe, unsubscribe } from './subscription.ts';
@@ -51,6 +51,7 @@ const routes: ReadonlyArray<ControlRoute<PlatformRequest>> = [
   ['DELETE', /^media\/([^/]+)$/, ({ platform, id }) => platform.state.record(['media-gone', id])],
   ['GET', /^settings$/, ({ platform }) => platform.state.settings],
   ['PATCH', /^settings$/, ({ platform, body }) => patchSettings(platform, body)],
+  ['DELETE', /^settings$/, ({ platform }) => patchSettings(platform, { ...platform.state.initialSettings })],
   ['POST', /^clock$/, ({ platform, body }) => moveClock(platform, body)],
   ['GET', /^faults$/, ({ faults }) => ({ faults: faults.list() })],
   ['POST', /^faults$/, ({ platform, faults, body }) => faults.add(withPlatformError(platform, body))],
@@ -61,6 +62,7 @@ const routes: ReadonlyArray<ControlRoute<PlatformRequest>> = [
   ['DELETE', /^calls$/, ({ platform }) => platform.calls.clear()],
   ['GET', /^reads$/, ({ platform }) => ({ reads: platform.state.conversations.reads })],
   ['GET', /^phones$/, ({ platform, query }) => listPhones(platform, query)],
+  ['DELETE', /^phones$/, ({ platform, query }) => clearPhones(platform, query)],
   ['GET', /^phones\/([^/]+)\/messages$/, ({ platform, id, query }) => readPhone(platform, id, query)],
   [
     'POST',

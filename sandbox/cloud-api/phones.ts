@@ -3,7 +3,7 @@ import { ControlError } from '../server.ts';
 import type { Platform } from './call.ts';
 import { requireNumber, type Written, writeToNumber } from './inbound.ts';
 import type { Accepted } from './ledger.ts';
-import type { Button, Component } from './model.ts';
+import { answerOf, type Press } from './presses.ts';
 import { waIdOf } from './recipient.ts';
 
 /** A phone with its newest message. */
@@ -40,16 +40,30 @@ function arrivedAt({ steps, acceptedAt, type }: Accepted, nowMs: number): number
   return first !== undefined && first.at <= nowMs ? first.at : undefined;
 }
 
+/** True for a message of before the phones with messages of its number were cleared. */
+const isCleared = ({ state }: Platform, numberId: string, atMs: number): boolean =>
+  atMs <= (state.phonesClearedAt.get(numberId) ?? Number.NEGATIVE_INFINITY);
+
+/**
+ * Empties the phones of the messages of these numbers (separated by commas). What the platform knows beside it stays: reports that are
+ * still due, and who wrote when, which decides what a business may send them.
+ */
+export function clearPhones({ state }: Platform, query: URLSearchParams): void {
+  state.record(['phones-cleared', [...numbersOf(query.get('numbers'))], state.clock.now()]);
+}
+
 const numbersOf = (text: string | null): Set<string> => new Set((text ?? '').split(',').filter(Boolean));
 
 /** The newest messages that a list looks at: phones of older ones are not in it. */
 const scannedMax = 5_000;
 
-function* messagesOn({ state }: Platform, numbers: Set<string>): Iterable<PhoneMessage & { phone: string }> {
+function* messagesOn(platform: Platform, numbers: Set<string>): Iterable<PhoneMessage & { phone: string }> {
+  const { state } = platform;
   const nowMs = state.clock.now();
   for (const entry of state.ledger.newest(scannedMax)) {
     const at = numbers.has(entry.phoneNumberId) ? arrivedAt(entry, nowMs) : undefined;
     if (at === undefined || entry.waId === '') continue;
+    if (isCleared(platform, entry.phoneNumberId, entry.acceptedAt)) continue;
     const isRead = entry.steps.some(({ status, at: readAt }) => status === 'read' && readAt <= nowMs);
     const { wamid: id, phoneNumberId: numberId, opaque, type = 'template', seq } = entry;
     yield { phone: entry.waId, direction: 'arrived', ...{ id, numberId, at, seq, opaque, type, isRead } };
@@ -58,6 +72,7 @@ function* messagesOn({ state }: Platform, numbers: Set<string>): Iterable<PhoneM
     if (wrote.phone === null || !numbers.has(wrote.numberId)) continue;
     const { messageId: id, numberId, type, text = null } = wrote;
     const at = wrote.wroteAt ?? wrote.at;
+    if (isCleared(platform, numberId, at)) continue;
     yield { phone: wrote.phone, direction: 'wrote', ...{ id, numberId, at, seq: 0, type, text } };
   }
 }
@@ -96,7 +111,7 @@ export function readPhone(
 /** What the owner of a phone does: writes a text, or presses a button or a row of a message. */
 export interface PhoneAct {
   text?: string;
-  press?: { messageId: string; button?: number; row?: string };
+  press?: Press;
 }
 
 /** Lets the owner of a phone act. 404 for a message that is not on the phone, 400 for a button that it does not have. */
@@ -116,51 +131,10 @@ export function actOnPhone(
   }
   const [entry] = platform.state.ledger.find({ wamid: press.messageId, limit: 1 });
   const isShown = entry?.waId === from.phone && numbers?.includes(entry.phoneNumberId) !== false;
-  if (!entry || !isShown) throw new ControlError(404, `no message ${press.messageId} on this phone`);
-  const answer =
-    entry.type === undefined ? templateAnswer(platform, entry, press) : replyAnswer(entry, press);
+  if (!entry || !isShown || isCleared(platform, entry.phoneNumberId, entry.acceptedAt))
+    throw new ControlError(404, `no message ${press.messageId} on this phone`);
+  const answer = answerOf(entry, platform.state.templates.get(entry.templateId)?.components, press);
   return writeToNumber(platform, entry.phoneNumberId, {
     messages: [{ from, kind: answer.kind, with: answer.with, quotes: entry.wamid }],
   });
-}
-
-type Answer = { kind: string; with: Record<string, unknown> };
-type Press = NonNullable<PhoneAct['press']>;
-
-const noButton = (): ControlError =>
-  new ControlError(400, 'press: the message has no such button that can be pressed');
-
-/** A quick reply of a template: its payload is the one that was sent, else its text. */
-function templateAnswer({ state }: Platform, entry: Accepted, { button: index = -1 }: Press): Answer {
-  const template = state.templates.get(entry.templateId);
-  const buttons = template?.components.find(({ type }: Component) => type === 'BUTTONS')?.buttons ?? [];
-  const button: Button | undefined = buttons[index];
-  if (button?.type !== 'QUICK_REPLY') throw noButton();
-  const sent = (Array.isArray(entry.components) ? entry.components : []) as Record<string, unknown>[];
-  const own = sent.find(
-    (one) => one.type === 'button' && one.sub_type === 'quick_reply' && Number(one.index) === index,
-  );
-  const [parameter] = (own?.parameters ?? []) as { payload?: string }[];
-  return {
-    kind: 'button',
-    with: { button: { payload: parameter?.payload ?? button.text, text: button.text } },
-  };
-}
-
-interface Interactive {
-  action?: {
-    buttons?: { reply: { id: string; title: string } }[];
-    sections?: { rows: { id: string; title: string; description?: string }[] }[];
-  };
-}
-
-/** A button or a row of a reply. */
-function replyAnswer({ components }: Accepted, { button, row }: Press): Answer {
-  const { action } = ((components as { interactive?: Interactive } | null)?.interactive ?? {}) as Interactive;
-  const pressed = button === undefined ? undefined : action?.buttons?.[button]?.reply;
-  if (pressed)
-    return { kind: 'button_reply', with: { interactive: { type: 'button_reply', button_reply: pressed } } };
-  const chosen = action?.sections?.flatMap(({ rows }) => rows).find(({ id }) => id === row);
-  if (!chosen) throw noButton();
-  return { kind: 'list_reply', with: { interactive: { type: 'list_reply', list_reply: chosen } } };
 }

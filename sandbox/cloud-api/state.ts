@@ -38,6 +38,8 @@ type Entry =
   | ['done', number, number, number]
   | ['ledger-cleared']
   | ['wrote', Wrote]
+  /** Numbers whose earlier messages phones no longer show, and when that was. */
+  | ['phones-cleared', string[], number]
   /** A person of a business account, and whether they stopped its marketing messages. */
   | ['preference', string, boolean]
   | ['callback', TemplateCallback]
@@ -62,7 +64,11 @@ export interface State {
   /** Template callbacks that are not acknowledged yet. */
   callbacks: Map<number, TemplateCallback>;
   conversations: Conversations;
+  /** When the phones with messages of a number were cleared, by the id of the number. */
+  phonesClearedAt: Map<string, number>;
   settings: Settings;
+  /** Those of the start. */
+  initialSettings: Settings;
   clock: SandboxClock;
   ledger: Ledger;
   journal: Journal;
@@ -90,7 +96,9 @@ export function openState(dir: string | null, given: Partial<Settings> = {}): St
     stopped: new Set(),
     callbacks: new Map(),
     conversations: createConversations(),
+    phonesClearedAt: new Map(),
     settings,
+    initialSettings: { ...settings },
     clock: sandboxClock(),
     ledger: createLedger(settings),
   };
@@ -158,6 +166,9 @@ function apply(state: Plain, entry: Entry): void {
     case 'wrote':
       state.conversations.add(entry[1]);
       return;
+    case 'phones-cleared':
+      for (const id of entry[1]) state.phonesClearedAt.set(id, entry[2]);
+      return;
     case 'preference':
       if (entry[2]) state.stopped.add(entry[1]);
       else state.stopped.delete(entry[1]);
@@ -195,6 +206,7 @@ function* snapshot(state: Plain): Iterable<Entry> {
   for (const handle of state.handles) yield ['handle', handle];
   for (const message of state.ledger.kept()) yield ['message', message];
   for (const wrote of state.conversations.all()) yield ['wrote', wrote];
+  for (const [id, at] of state.phonesClearedAt) yield ['phones-cleared', [id], at];
   for (const key of state.stopped) yield ['preference', key, true];
   for (const callback of state.callbacks.values()) yield ['callback', callback];
 }

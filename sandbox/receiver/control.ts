@@ -20,7 +20,7 @@ const routes: ReadonlyArray<ControlRoute<ReceiverRequest>> = [
   ['POST', /^faults$/, ({ receiver, body }) => receiver.faults.add(body)],
   ['DELETE', /^faults$/, ({ receiver }) => receiver.faults.clear()],
   ['GET', /^events$/, ({ receiver, query }) => readEvents(receiver, query)],
-  ['DELETE', /^events$/, ({ receiver }) => receiver.clear()],
+  ['DELETE', /^events$/, ({ receiver, query }) => receiver.clear(query.get('hook') ?? undefined)],
   ['GET', /^counts$/, ({ receiver }) => receiver.ledger.counts()],
 ];
 

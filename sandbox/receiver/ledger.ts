@@ -44,7 +44,8 @@ export interface ReceivedLedger {
   wait(filter: ReceivedFilter, waitMs: number): Promise<Received[]>;
   all(): Received[];
   counts(): ReceivedCounts;
-  clear(): void;
+  /** Forgets the requests to a hook, or all, also in the counts. */
+  clear(hook?: string): void;
 }
 
 /** An empty ledger that keeps the newest `keep.entries` requests. */
@@ -96,10 +97,11 @@ export function receivedLedger(keep: { entries: number }): ReceivedLedger {
     },
     all: () => entries,
     counts: () => ({ received, verified, kept: entries.length }),
-    clear() {
-      entries = [];
-      received = 0;
-      verified = 0;
+    clear(hook) {
+      const gone = hook === undefined ? entries : entries.filter((entry) => entry.hook === hook);
+      entries = hook === undefined ? [] : entries.filter((entry) => entry.hook !== hook);
+      received = hook === undefined ? 0 : received - gone.length;
+      verified = hook === undefined ? 0 : verified - gone.filter((entry) => entry.verified).length;
     },
   };
 }

@@ -25,10 +25,11 @@ export interface Receiver {
   keep: { entries: number };
   faults: Faults;
   setSecrets(hook: string, secrets: string[]): void;
-  clear(): void;
+  /** Forgets the requests to a hook, or all. */
+  clear(hook?: string): void;
 }
 
-type Entry = ['secrets', string, string[]] | ['got', Received] | ['cleared'];
+type Entry = ['secrets', string, string[]] | ['got', Received] | ['cleared', hook?: string];
 
 /** Starts the receiver on loopback; with `dir` its secrets and ledger survive a restart. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<RunningServer> {
@@ -50,7 +51,7 @@ function openReceiver(options: ReceiverOptions): { receiver: Receiver; journal: 
   const apply = (entry: Entry) => {
     if (entry[0] === 'secrets') secrets.set(entry[1], entry[2]);
     else if (entry[0] === 'got') ledger.add(entry[1]);
-    else ledger.clear();
+    else ledger.clear(entry[1]);
   };
   const journal = openJournal<Entry>({
     file: options.dir ? join(options.dir, 'receiver.journal') : null,
@@ -71,7 +72,7 @@ function openReceiver(options: ReceiverOptions): { receiver: Receiver; journal: 
     keep,
     faults: faultList(null),
     setSecrets: (hook, own) => record(['secrets', hook, own]),
-    clear: () => record(['cleared']),
+    clear: (hook) => record(hook === undefined ? ['cleared'] : ['cleared', hook]),
   };
   return { receiver, journal };
 }

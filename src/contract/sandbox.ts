@@ -1,5 +1,5 @@
-// The operations of a gateway with the sandbox, below /sandbox/: phones of recipients, the receiver's events, simulated faults.
-import { Type } from 'typebox';
+// The operations of a gateway with the sandbox, below /sandbox/: phones of recipients, the receiver's events, simulated faults and delays.
+import { type Static, Type } from 'typebox';
 import { Id, instant, nullable } from './envelope.ts';
 import { messageStates } from './messages.ts';
 import { SentReply } from './reply-contents.ts';
@@ -66,6 +66,13 @@ export const PhoneActBody = Type.Object(
           messageId: Type.String({ maxLength: 256, description: 'The message, by its `messageId`.' }),
           button: Type.Optional(
             Type.Integer({ minimum: 0, maximum: 9, description: 'Position of a button.' }),
+          ),
+          card: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              maximum: 9,
+              description: 'Position of the card that has the button.',
+            }),
           ),
           row: Type.Optional(Type.String({ maxLength: 200, description: 'Id of a row of a list.' })),
         },
@@ -152,3 +159,26 @@ export const FaultBody = Type.Object(
   },
   { ...closed, title: 'SwitchSandboxFault', description: 'Switches a simulated fault.' },
 );
+
+/** The delays of the simulated platform that can be changed, in the order of the page. */
+export const sandboxDelays = ['sentMs', 'deliveredMs', 'readMs', 'approvalMs'] as const;
+/** An hour. */
+const delayMsMax = 3_600_000;
+
+const delay = (description: string) => Type.Integer({ minimum: 0, maximum: delayMsMax, description });
+const delays = {
+  sentMs: delay('Milliseconds until a message is reported as sent.'),
+  deliveredMs: delay('Milliseconds until it arrives.'),
+  readMs: delay('Milliseconds until it is read.'),
+  approvalMs: delay('Milliseconds until a new template is reviewed.'),
+};
+export const SandboxDelays = Type.Object(delays, {
+  title: 'SandboxDelays',
+  description: 'How long the simulated platform takes, for every account of the sandbox.',
+});
+export type SandboxDelays = Static<typeof SandboxDelays>;
+export const SandboxDelaysBody = Type.Partial(SandboxDelays, {
+  ...closed,
+  title: 'ChangeSandboxDelays',
+  description: 'Changes delays. Messages and templates that were accepted before keep theirs.',
+});

@@ -36,6 +36,11 @@ export async function listFaults(deps: ControlDeps) {
   }));
 }
 
+/** Ends every fault of the list and every other one; `callbacks_held` ends with the settings. */
+export async function clearFaults(deps: ControlDeps): Promise<void> {
+  await Promise.all(servers.map((server) => callControl(deps, server, ['DELETE', 'faults'])));
+}
+
 /** Switches a fault on, for all calls or the next `times`, or off. Other faults stay. */
 export async function switchFault(
   deps: ControlDeps,

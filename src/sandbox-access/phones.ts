@@ -19,6 +19,12 @@ async function sendersByNumber({ db }: PhonesDeps, accountId: string): Promise<M
   return new Map(rows.map((row) => [row.phone_number_id, row.id]));
 }
 
+/** Empties the phones of the account's messages. */
+export async function clearPhones(deps: PhonesDeps, accountId: string): Promise<void> {
+  const senders = await sendersByNumber(deps, accountId);
+  await callControl(deps, 'cloudApi', ['DELETE', `phones?${queryOf(senders)}`]);
+}
+
 const queryOf = (senders: Map<string, string>): string =>
   new URLSearchParams({ numbers: [...senders.keys()].join() }).toString();
 
@@ -86,7 +92,14 @@ export async function readPhone(deps: PhonesDeps, caller: Reader, phone: string)
 export interface PhoneAct {
   text?: string | undefined;
   senderId?: string | undefined;
-  press?: { messageId: string; button?: number | undefined; row?: string | undefined } | undefined;
+  press?:
+    | {
+        messageId: string;
+        card?: number | undefined;
+        button?: number | undefined;
+        row?: string | undefined;
+      }
+    | undefined;
 }
 
 /**

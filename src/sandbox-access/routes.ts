@@ -1,4 +1,4 @@
-// Routes below /sandbox/, of a gateway that runs its sandbox alone: phones of recipients, the receiver's events, simulated faults.
+// Routes below /sandbox/, of a gateway that runs its sandbox alone: phones of recipients, the receiver's events, simulated faults and delays.
 import { success } from '../contract/envelope.ts';
 import {
   FaultBody,
@@ -8,6 +8,8 @@ import {
   PhoneParams,
   ReceiverEvents,
   ReceiverQuery,
+  SandboxDelays,
+  SandboxDelaysBody,
   SandboxFaults,
   SandboxMessages,
   SandboxPhones,
@@ -15,6 +17,7 @@ import {
 import { ok } from '../http/reply.ts';
 import type { Server } from '../http/request.ts';
 import type { SandboxUrls } from './control.ts';
+import { changeDelays, readDelays, startOver } from './delays.ts';
 import { listFaults, switchFault } from './faults.ts';
 import { actOnPhone, listPhones, type PhonesDeps, readPhone } from './phones.ts';
 import { listReceived } from './receiver.ts';
@@ -32,6 +35,7 @@ export function sandboxRoutes(server: Server, { sandbox, ...rest }: SandboxRoute
   if (!sandbox) return;
   const deps = { ...rest, sandbox };
   phoneRoutes(server, deps);
+  delayRoutes(server, deps);
   server.get(
     '/sandbox/receiver/events',
     {
@@ -56,6 +60,23 @@ export function sandboxRoutes(server: Server, { sandbox, ...rest }: SandboxRoute
       await switchFault(deps, params.name, body);
       return ok('Fault switched.', { items: await listFaults(deps) });
     },
+  );
+}
+
+function delayRoutes(server: Server, deps: PhonesDeps): void {
+  const response = { 200: success(SandboxDelays) };
+  server.get('/sandbox/delays', { schema: { hide: true, response }, config: manage }, async () =>
+    ok('Delays listed.', await readDelays(deps)),
+  );
+  server.patch(
+    '/sandbox/delays',
+    { schema: { hide: true, body: SandboxDelaysBody, response }, config: manage },
+    async ({ body }) => ok('Delays changed.', await changeDelays(deps, body)),
+  );
+  server.post(
+    '/sandbox/start-over',
+    { schema: { hide: true, response }, config: manage },
+    async ({ caller }) => ok('Started over.', await startOver(deps, caller.accountId)),
   );
 }
 

@@ -1,6 +1,7 @@
 // The sandbox through the gateway: phones, the receiver's events, faults; for sessions too, and never beside a real platform.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { addEndpoint, addSender, type Gateway, startGateway, waba } from '../harness/gateway.ts';
+import { checkupCards, checkups, form } from '../harness/phone-templates.ts';
 import { send, templateKinds } from '../harness/sends.ts';
 
 let gateway: Gateway;
@@ -8,7 +9,7 @@ let senderId: string;
 let ids: Record<string, string>;
 beforeAll(async () => {
   gateway = await startGateway({ sandbox: true });
-  ({ senderId, templateIds: ids } = await addSender(gateway, templateKinds));
+  ({ senderId, templateIds: ids } = await addSender(gateway, [...templateKinds, checkups, form]));
 });
 afterAll(() => gateway?.close());
 
@@ -98,6 +99,35 @@ describe('a phone', () => {
       .toHaveLength(2);
   });
 
+  it('lets its owner press buttons of cards and forms, and says which buttons send nothing', async () => {
+    const withCards = '15553330005';
+    await send(gateway, {
+      templateId: ids.checkups ?? '',
+      recipients: [{ phone: withCards, cards: checkupCards }],
+    });
+    await send(gateway, {
+      templateId: ids.form ?? '',
+      recipients: [{ phone: withCards, buttons: [{ index: 0, flow: { token: 'f-1' } }] }],
+    });
+    await expect.poll(() => shownOn(withCards)).toHaveLength(2);
+    const [carousel, form] = (await shownOn(withCards)) ?? [];
+    const press = (of: Shown | undefined, where: object) =>
+      act(withCards, { press: { messageId: of?.messageId, ...where } });
+    expect((await press(carousel, { card: 1, button: 0 })).status).toBe(200);
+    await expect
+      .poll(() => receivedFrom(withCards))
+      .toMatchObject([
+        { type: 'button', button: { payload: 'family', text: 'Book' }, context: { id: carousel?.id } },
+      ]);
+    expect((await press(form, { button: 0 })).status).toBe(200);
+    await expect
+      .poll(async () => (await receivedFrom(withCards)).find(({ type }) => type === 'interactive'))
+      .toMatchObject({ interactive: { response: { flow_token: 'f-1' } } });
+    for (const where of [{ button: 0 }, { card: 2, button: 0 }, { card: 0, button: 2 }])
+      expect((await press(carousel, where)).status).toBe(400);
+    expect((await press(carousel, { card: 0, button: 1 })).body.message).toContain('URL sends no message');
+  });
+
   it('shows nothing that failed, and rejects what its owner cannot do', async () => {
     // failed after it was accepted, and switched off
     const [failing, off] = ['15550000131026', '15550000000203'];
@@ -179,12 +209,57 @@ describe('a fault', () => {
     });
     const key = body.data.apiKey;
     expect((await gateway.call('GET', '/sandbox/phones', { key })).status).toBe(200);
-    for (const path of ['faults', 'receiver/events'])
+    for (const path of ['faults', 'receiver/events', 'delays'])
       expect((await gateway.call('GET', `/sandbox/${path}`, { key })).status).toBe(403);
+    expect((await gateway.call('POST', '/sandbox/start-over', { key })).status).toBe(403);
   });
 });
 
-const paths = ['phones', 'phones/1555/messages', 'receiver/events', 'faults'];
+describe('the delays', () => {
+  const delays = async () => (await gateway.call<Record<string, number>>('GET', '/sandbox/delays')).body.data;
+  const change = (body: object) => gateway.call('PATCH', '/sandbox/delays', { body });
+
+  it('apply to what is sent from then on', async () => {
+    const before = await delays();
+    expect((await change({ deliveredMs: 3_600_000, readMs: 3_600_000 })).body.data).toEqual({
+      ...before,
+      ...{ deliveredMs: 3_600_000, readMs: 3_600_000 },
+    });
+    const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients: ['15553330006'] });
+    const status = async () =>
+      (await gateway.call<{ status: string }>('GET', `/v1/messages/${body.data.messages[0]?.id}`)).body.data
+        .status;
+    await expect.poll(status).toBe('sent');
+    expect(await shownOn('15553330006')).toEqual([]);
+    for (const wrong of [{ readMs: -1 }, { readMs: 3_600_001 }, { holdCallbacks: true }])
+      expect((await change(wrong)).status).toBe(400);
+  });
+
+  it('are those of the start after starting over, which empties the phones of the account alone', async () => {
+    const phone = '15553330001';
+    const theirs = await gateway.platform.addNumber({ wabaId: waba, displayPhoneNumber: '+1 555 078 3929' });
+    await gateway.platform.write(theirs.id, { messages: [{ from: { phone }, kind: 'text' }] });
+    const [message] = (await shownOn(phone)) ?? [];
+    await gateway.call('PUT', '/sandbox/faults/receiver_slow', { body: { isOn: true } });
+    await change({ sentMs: 60_000 });
+    expect((await gateway.call('POST', '/sandbox/start-over')).body.data).toEqual({
+      ...{ sentMs: 0, deliveredMs: 0, readMs: 0, approvalMs: 3000 },
+    });
+    expect([await get('phones'), await shownOn(phone), await get('receiver/events')]).toEqual([[], [], []]);
+    expect((await get<{ isOn: boolean }>('faults'))?.some(({ isOn }) => isOn)).toBe(false);
+    expect((await act(phone, { press: { messageId: message?.messageId, button: 0 } })).status).toBe(404);
+    // the platform still knows who wrote when
+    const reply = await gateway.call<{ id: string }>('POST', '/v1/messages/reply', {
+      body: { phone, text: 'Again.' },
+    });
+    expect(reply.status).toBe(200);
+    await expect.poll(async () => (await shownOn(phone))?.map((one) => one.reply?.text)).toEqual(['Again.']);
+    const phones = await fetch(`${gateway.urls.cloudApi}/sandbox/phones?numbers=${theirs.id}`);
+    expect(await phones.json()).toMatchObject({ phones: [{ phone, messages: 1 }] });
+  });
+});
+
+const paths = ['phones', 'phones/1555/messages', 'receiver/events', 'faults', 'delays'];
 
 it('needs a key or a session, and a page of the gateway to change something', async () => {
   for (const path of paths)

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { addEndpoint, number } from '../harness/gateway.ts';
+import { checkupCards as cards, checkups } from '../harness/phone-templates.ts';
 
 let dashboard: Dashboard;
 
@@ -18,6 +19,7 @@ beforeAll(async () => {
     [
       { name: 'diwali_offer', ...seed, components: offer },
       { name: 'visit', ...seed, category: 'UTILITY', components: visit },
+      checkups,
     ],
     { sandbox: true },
   );
@@ -100,7 +102,7 @@ test('the sandbox shows the phone, whose buttons and answers reach the gateway, 
   const { gateway, openAt } = dashboard;
   await addEndpoint(gateway, { hook: 'sandbox', events: ['messages.status', 'messages.received'] });
   const { page, problems } = await openAt('/sandbox');
-  await page.getByLabel('Template').selectOption({ label: 'visit en_US' });
+  await page.getByRole('combobox', { name: 'Template' }).selectOption({ label: 'visit en_US' });
   await page.getByLabel('To, with country code').fill('15550100001');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   const screen = page.getByRole('region', { name: 'Messages on the phone' });
@@ -119,5 +121,41 @@ test('the sandbox shows the phone, whose buttons and answers reach the gateway, 
   await page.getByRole('listitem').filter({ hasText: 'Break something' }).locator('.state.ok').waitFor();
   await fault.click();
   await page.locator('.switch:checked').waitFor({ state: 'detached' });
+  expect(problems).toEqual([]);
+});
+
+test('on the phone, cards and lists answer, other buttons say where they lead, and the sandbox starts over', async () => {
+  const { gateway, templateIds, openAt } = dashboard;
+  const phone = '15550100002';
+  await gateway.call('POST', '/v1/templates/send', {
+    body: { templateId: templateIds.checkups, recipients: [{ phone, cards }] },
+  });
+  const { page, problems } = await openAt('/sandbox');
+  await page.getByLabel('To, with country code').fill(phone);
+  const screen = page.getByRole('region', { name: 'Messages on the phone' });
+  const family = screen.getByRole('listitem').filter({ hasText: 'Family' });
+  await family.getByRole('button', { name: 'Prices' }).click();
+  await page.getByText('Opens https://example.com/prices in the browser.').waitFor();
+  await family.getByRole('button', { name: 'Book' }).click();
+  await screen.locator('.own').getByText('Book').waitFor();
+  await expect
+    .poll(async () => (await gateway.call('GET', `/v1/messages/received?phone=${phone}`)).body.data)
+    .toMatchObject({ items: [{ button: { payload: 'family' } }] });
+  const rows = [{ id: 'early', title: 'At nine', description: 'The first one' }];
+  const list = { button: 'Choose a time', sections: [{ title: 'Morning', rows }] };
+  await gateway.call('POST', '/v1/messages/reply', { body: { phone, text: 'When?', list } });
+  await screen.getByText('Choose a time').click();
+  await screen.getByRole('button', { name: 'At nine' }).click();
+  await screen.locator('.own').getByText('At nine').waitFor();
+  const arrives = page.getByRole('slider', { name: 'Delivered after' });
+  await arrives.press('End');
+  await expect
+    .poll(async () => (await gateway.call('GET', '/sandbox/delays')).body.data)
+    .toMatchObject({ deliveredMs: 3_600_000 });
+  page.once('dialog', (dialog) => void dialog.accept());
+  await page.getByRole('button', { name: 'Start over' }).click();
+  await page.getByText('Started over').waitFor();
+  await screen.getByText('Nothing has arrived yet').waitFor();
+  expect(await arrives.getAttribute('aria-valuetext')).toBe('0 ms');
   expect(problems).toEqual([]);
 });

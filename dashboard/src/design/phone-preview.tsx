@@ -1,10 +1,10 @@
 // A message as it looks on the person's phone. Files of strangers are shown as their address, never loaded.
 import type { MessageParts } from '../../../client/src/generated.ts';
-import { formatClock, formatMoment } from '../text/format.ts';
-import { textsOf } from '../text/texts.ts';
+import { formatClock } from '../text/format.ts';
 import { Avatar } from './avatar.tsx';
 import { Bubble } from './bubble.tsx';
 import { Carousel } from './carousel.tsx';
+import { OfferNote } from './offer-note.tsx';
 import type { Scheme } from './scheme.ts';
 import './phone-preview.css';
 
@@ -21,7 +21,6 @@ interface Props {
 }
 
 export function PhonePreview({ parts, from, note, at, scheme, direction }: Props) {
-  const text = textsOf('common');
   const { header, body, footer, buttons, cards, offer } = parts;
   return (
     <div
@@ -46,16 +45,7 @@ export function PhonePreview({ parts, from, note, at, scheme, direction }: Props
           buttons={buttons}
           time={formatClock(new Date(at))}
         >
-          {offer && (
-            <div className="bubble-offer">
-              <div className="strong" dir="auto">
-                {offer.text}
-              </div>
-              {offer.expiresAt && (
-                <div>{text('offerEnds', { time: formatMoment(new Date(offer.expiresAt)) })}</div>
-              )}
-            </div>
-          )}
+          <OfferNote offer={offer} />
         </Bubble>
         {cards.length > 0 && <Carousel cards={cards} />}
       </div>

@@ -2,24 +2,23 @@
 import { Bubble } from '../design/bubble.tsx';
 import { Carousel } from '../design/carousel.tsx';
 import { shapes } from '../design/icons.tsx';
+import { OfferNote } from '../design/offer-note.tsx';
 import { formatClock } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
+import type { PhoneButton } from './button-note.ts';
+import { ReplyBubble } from './reply-bubble.tsx';
 import type { PhoneMessage } from './sandbox-api.ts';
 
 interface Props {
   message: PhoneMessage;
-  onPress: (press: { button: number } | { row: string }) => void;
+  onButton: (button: PhoneButton, card?: number) => void;
+  onRow: (id: string) => void;
 }
 
-/** Buttons that answer; the others leave the phone. */
-const answers = new Set(['QUICK_REPLY']);
-
-export function PhoneBubble({
-  message: { direction, at, text, parts, reply, isRead, type },
-  onPress,
-}: Props) {
+export function PhoneBubble({ message, onButton, onRow }: Props) {
   const texts = textsOf('sandbox');
-  const time = formatClock(new Date(at));
+  const { direction, text, parts, reply, isRead, type } = message;
+  const time = formatClock(new Date(message.at));
   if (direction === 'wrote')
     return (
       <div className="bubbles own">
@@ -33,63 +32,33 @@ export function PhoneBubble({
         </div>
       </div>
     );
-  if (parts)
-    return (
-      <>
-        <Bubble
-          header={parts.header}
-          body={parts.body}
-          footer={parts.footer}
-          buttons={parts.buttons}
-          time={time}
-          onButton={
-            parts.buttons.some((button) => answers.has(button.type))
-              ? ({ index, type: kind }) => answers.has(kind) && onPress({ button: index })
-              : undefined
-          }
-        />
-        {parts.cards.length > 0 && <Carousel cards={parts.cards} />}
-        <ReadMark isRead={isRead} label={texts('read')} />
-      </>
-    );
-  const rows = reply?.list
-    ? [...(reply.list.rows ?? []), ...(reply.list.sections ?? []).flatMap((one) => one.rows)]
-    : [];
-  const buttons = reply?.buttons ?? [];
   return (
     <>
-      <Bubble
-        header={null}
-        body={
-          reply?.text ??
-          reply?.media?.caption ??
-          reply?.location?.name ??
-          reply?.reaction?.emoji ??
-          text ??
-          type
-        }
-        footer={null}
-        buttons={buttons.map(({ title }, index) => ({
-          ...{ index, type: 'QUICK_REPLY', text: title },
-          ...{ url: null, phone: null, code: null, payload: null },
-        }))}
-        time={time}
-        onButton={({ index }) => onPress({ button: index })}
-      />
-      {rows.map(({ id, title }) => (
-        <button key={id} type="button" className="bubble-button" onClick={() => onPress({ row: id })}>
-          {title}
-        </button>
-      ))}
-      <ReadMark isRead={isRead} label={texts('read')} />
+      {parts ? (
+        <>
+          <Bubble
+            header={parts.header}
+            body={parts.body}
+            footer={parts.footer}
+            buttons={parts.buttons}
+            time={time}
+            onButton={onButton}
+          >
+            <OfferNote offer={parts.offer} />
+          </Bubble>
+          {parts.cards.length > 0 && (
+            <Carousel cards={parts.cards} onButton={(card, button) => onButton(button, card)} />
+          )}
+        </>
+      ) : (
+        <ReplyBubble reply={reply} fallback={text ?? type} time={time} onButton={onButton} onRow={onRow} />
+      )}
+      {isRead && (
+        <span className="phone-note row tight">
+          {shapes.eye}
+          {texts('read')}
+        </span>
+      )}
     </>
   );
 }
-
-const ReadMark = ({ isRead, label }: { isRead: boolean; label: string }) =>
-  isRead && (
-    <span className="phone-note row tight">
-      {shapes.eye}
-      {label}
-    </span>
-  );

@@ -6,6 +6,7 @@ import { Avatar } from '../design/avatar.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { useSession } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
+import { buttonNote, isAnswer, type PhoneButton } from './button-note.ts';
 import { PhoneBubble } from './phone-bubble.tsx';
 import { type PhoneAct, type SandboxPhone, sandbox } from './sandbox-api.ts';
 import '../design/phone-preview.css';
@@ -23,6 +24,8 @@ export function Phone({ phone, phones, onChoose }: Props) {
   const { account } = useSession();
   const queries = useQueryClient();
   const [typed, setTyped] = useState('');
+  /** What the button that was pressed last does, where no message shows it. */
+  const [note, setNote] = useState('');
   const box = useRef<HTMLElement>(null);
   const { data: messages = [], error } = useQuery({
     queryKey: ['messages', 'phone', phone],
@@ -34,6 +37,11 @@ export function Phone({ phone, phones, onChoose }: Props) {
     mutationFn: (what: PhoneAct) => sandbox.act(phone, what),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['messages'] }),
   });
+  function press(messageId: string, button: PhoneButton, card?: number): void {
+    setNote(buttonNote(button));
+    if (isAnswer(button))
+      act.mutate({ press: { messageId, button: button.index, ...(card === undefined ? {} : { card }) } });
+  }
   const newest = messages.at(-1)?.messageId;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new message is what moves the phone
   useLayoutEffect(() => {
@@ -84,10 +92,14 @@ export function Phone({ phone, phones, onChoose }: Props) {
             <PhoneBubble
               key={message.messageId}
               message={message}
-              onPress={(press) => act.mutate({ press: { messageId: message.messageId, ...press } })}
+              onButton={(button, card) => press(message.messageId, button, card)}
+              onRow={(row) => act.mutate({ press: { messageId: message.messageId, row } })}
             />
           ))}
         </section>
+        <p role="status" className="phone-told phone-note">
+          {note}
+        </p>
         <form
           className="phone-answer"
           onSubmit={(event) => {

@@ -38,8 +38,18 @@ export interface SandboxFault {
   timesLeft: number | null;
 }
 
+/** Milliseconds that the simulated platform takes. */
+export interface SandboxDelays {
+  sentMs: number;
+  deliveredMs: number;
+  readMs: number;
+  approvalMs: number;
+}
+
 /** What the owner of a phone does. */
-export type PhoneAct = { text: string } | { press: { messageId: string; button?: number; row?: string } };
+export type PhoneAct =
+  | { text: string }
+  | { press: { messageId: string; button?: number; card?: number; row?: string } };
 
 async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
   const response = await fetch(`/sandbox/${path}`, {
@@ -62,6 +72,10 @@ export const sandbox = {
   messages: (phone: string) => list<PhoneMessage>(`phones/${phone}/messages`),
   act: (phone: string, act: PhoneAct) => call('POST', `phones/${phone}/messages`, act),
   events: () => list<ReceiverEvent>('receiver/events?limit=30'),
+  delays: () => call<SandboxDelays>('GET', 'delays'),
+  changeDelays: (delays: Partial<SandboxDelays>) => call<SandboxDelays>('PATCH', 'delays', delays),
+  /** Empties phones and receiver, ends faults, and resets delays; returns these. */
+  startOver: () => call<SandboxDelays>('POST', 'start-over'),
   faults: () => list<SandboxFault>('faults'),
   /** `times`: it ends after so many calls. */
   setFault: (name: string, isOn: boolean, times?: number) =>

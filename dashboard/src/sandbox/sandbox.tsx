@@ -4,11 +4,13 @@ import { useState } from 'react';
 import { Page } from '../design/page.tsx';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
+import { Delays } from './delays.tsx';
 import { Faults } from './faults.tsx';
 import { Phone } from './phone.tsx';
 import { ReceiverEvents } from './receiver-events.tsx';
 import { sandbox } from './sandbox-api.ts';
 import { SendForm } from './send-form.tsx';
+import { StartOver } from './start-over.tsx';
 import { Tour } from './tour.tsx';
 import './sandbox.css';
 
@@ -29,7 +31,11 @@ export function Sandbox() {
   });
   const phone = chosen ?? phones[0]?.phone ?? firstPhone;
   return (
-    <Page title={text('title')} text={text('about')}>
+    <Page
+      title={text('title')}
+      text={text('about')}
+      actions={mayManage && <StartOver onDone={() => choose(undefined)} />}
+    >
       <Tour phone={phone} />
       <div className="sandbox">
         <Phone phone={phone} phones={phones} onChoose={choose} />
@@ -37,7 +43,12 @@ export function Sandbox() {
           {maySend && <SendForm phone={phone} onPhone={choose} />}
           {mayManage && <ReceiverEvents />}
         </div>
-        {mayManage && <Faults />}
+        {mayManage && (
+          <div className="column loose">
+            <Faults />
+            <Delays />
+          </div>
+        )}
       </div>
     </Page>
   );
