@@ -6,6 +6,7 @@ import { caldavCalendar } from './adapters/caldav/calendar.ts';
 import { openFilesystemStore } from './adapters/filesystem/object-store.ts';
 import { googleCalendar } from './adapters/google/calendar.ts';
 import { openMetaPlatform } from './adapters/meta/platform.ts';
+import { traceCalendar } from './adapters/opentelemetry/traced-calendar.ts';
 import { tracePlatform } from './adapters/opentelemetry/traced-platform.ts';
 import type { Calendars } from './appointments/calendar/connection.ts';
 import { type KeyRing, openCipher } from './base/cipher.ts';
@@ -34,6 +35,7 @@ import { openCompletionWaiters } from './messaging/sending/completion-waiters.ts
 import { openQueueLimit } from './messaging/sending/queue-limit.ts';
 import { openFigures } from './operator/figures.ts';
 import type { BackupStore } from './ports/backup-store.ts';
+import type { Calendar } from './ports/calendar.ts';
 import type { ObjectStore } from './ports/object-store.ts';
 import type { MessagingPlatform } from './ports/platform.ts';
 import type { Tracing } from './ports/tracing.ts';
@@ -229,6 +231,8 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     keyedHash: openKeyedHash(ring),
     fileEncryption: openFileEncryption(),
     tracing,
+    traceCalendar:
+      tracing && ((calendar: Calendar, bookingId: string) => traceCalendar(calendar, bookingId, tracing)),
     ...(await openVendors(config, options, { metrics, clock, tracing })),
     ...measures,
     completions: openCompletionWaiters(),

@@ -1,10 +1,16 @@
-// The ids of traces. A message's trace has its id, so that every process that handles the message knows it, without storing it. Pure.
+// The ids of traces. The trace of a message, booking or send has its id, so that every process knows it, without storing it. Pure.
 
-/** The trace of a message or event: its UUID without hyphens. */
+/** The trace of a message, booking, send or event: its UUID without hyphens. */
 export const traceIdOf = (subjectId: string): string => subjectId.replaceAll('-', '').toLowerCase();
 
 /** The first span of that trace, the parent of all others: the second half of the UUID, which is random. */
 export const rootSpanIdOf = (subjectId: string): string => traceIdOf(subjectId).slice(16);
+
+/** The first span of the trace of `subjectId`, for links from other traces. */
+export const rootSpanOf = (subjectId: string): { traceId: string; spanId: string } => ({
+  traceId: traceIdOf(subjectId),
+  spanId: rootSpanIdOf(subjectId),
+});
 
 /** The header `traceparent` of a span (W3C Trace Context), sampled. */
 export const traceparentOf = (subjectId: string, spanId: string): string =>

@@ -1,7 +1,13 @@
-// Traces as the gateway needs them: finished spans of messages and events. Interfaces only.
+// Traces as the gateway needs them: finished spans of messages, bookings, campaigns and events. Interfaces only.
+
+/** A span by its ids, both in lower-case hexadecimal digits. */
+export interface SpanRef {
+  traceId: string;
+  spanId: string;
+}
 
 export interface FinishedSpan {
-  /** The message or event (a UUID), which is the trace's id. */
+  /** The message, booking, send or event (a UUID), which is the trace's id. */
   subjectId: string;
   /** 16 hexadecimal digits; default: random. */
   spanId?: string;
@@ -15,8 +21,8 @@ export interface FinishedSpan {
   attributes?: Record<string, string | number>;
   /** What went wrong. */
   error?: string | undefined;
-  /** A span of a caller's own trace that led to this one. */
-  link?: { traceId: string; spanId: string } | undefined;
+  /** Spans of other traces that led to this one, such as the caller's. */
+  links?: readonly (SpanRef | undefined)[];
 }
 
 export interface Tracing {

@@ -33,7 +33,10 @@ function openIds() {
   };
 }
 
-/** Opens the exporter. Sends spans every second, at most 4,096 in a queue; the others are dropped. */
+/** Holds the first spans of the messages of a campaign's turn (`campaigns/feed.ts`), about 30 MB. */
+const queuedSpansMax = 20_480;
+
+/** Opens the exporter. Sends spans every second; those that its queue has no room for are dropped. */
 export function openTelemetryTracing({ endpoint, version, instance }: OpenTelemetryOptions): Tracing {
   const ids = openIds();
   const exporter = new OTLPTraceExporter({
@@ -52,7 +55,7 @@ export function openTelemetryTracing({ endpoint, version, instance }: OpenTeleme
         exporter,
         scheduledDelayMillis: 1_000,
         exportTimeoutMillis: exportMs,
-        maxQueueSize: 4_096,
+        maxQueueSize: queuedSpansMax,
       }),
     ],
   });
@@ -68,7 +71,7 @@ export function openTelemetryTracing({ endpoint, version, instance }: OpenTeleme
     endMs,
     attributes,
     error,
-    link,
+    links = [],
   }: FinishedSpan) {
     const traceId = traceIdOf(subjectId);
     const traceFlags = TraceFlags.SAMPLED;
@@ -81,7 +84,9 @@ export function openTelemetryTracing({ endpoint, version, instance }: OpenTeleme
         kind: kinds[kind],
         startTime: startMs,
         ...(attributes ? { attributes } : {}),
-        ...(link ? { links: [{ context: { ...link, traceFlags, isRemote: true } }] } : {}),
+        links: links
+          .filter((link) => link !== undefined)
+          .map((link) => ({ context: { ...link, traceFlags, isRemote: true } })),
       },
       isRoot ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent),
     );

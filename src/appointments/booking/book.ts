@@ -26,6 +26,7 @@ import type { HoldRequest, PreparedHold } from './hold-slot.ts';
 import type { NewHold } from './holds-store.ts';
 import { type BookingResponse, findStoredResponse, type Key } from './idempotency.ts';
 import { bookResponseJson } from './stored-responses.ts';
+import { type TracedRequest, traceStep } from './traced-steps.ts';
 
 export type BookDeps = CreateEventDeps & {
   clock: Clock;
@@ -42,6 +43,8 @@ export interface BookInput {
   /** The bare UUID of the Idempotency-Key. */
   key: string;
   body: BookBody;
+  /** Of the request's span, if traces are on. */
+  traced?: TracedRequest | undefined;
 }
 
 /** How long a booking waits for other bookings of the same staff member, and how often it retries. */
@@ -83,13 +86,20 @@ async function bookOnce(deps: BookDeps, input: BookInput): Promise<BookingRespon
     },
   );
   if (typeof held === 'string') return { body: held, replayed: true };
-  const row = await createEvent(deps, held.row, held.connection, held.requested, deadline).catch(
-    (error: unknown) => {
-      // the worker, or a repeated request, finds out the outcome
-      if (isUnavailable(error)) deps.bookingReleases.release(held.row.id);
-      throw error;
-    },
-  );
+  const span = {
+    bookingId: held.row.id,
+    name: 'book',
+    kind: 'server',
+    isRoot: true,
+    request: input.traced,
+  } as const;
+  const row = await traceStep(deps, span, () =>
+    createEvent(deps, held.row, held.connection, held.requested, deadline),
+  ).catch((error: unknown) => {
+    // the worker, or a repeated request, finds out the outcome
+    if (isUnavailable(error)) deps.bookingReleases.release(held.row.id);
+    throw error;
+  });
   return { body: bookResponseJson(row), replayed: false };
 }
 

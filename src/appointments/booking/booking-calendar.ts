@@ -5,8 +5,9 @@ import { type LiveConnection, liveConnection } from '../calendar/connection.ts';
 import { findConnection } from '../calendar/connections-store.ts';
 import type { SlotsDeps } from '../slots/available.ts';
 import { type BookingRow, requestTimeoutMs } from './booking.ts';
+import { type TracedDeps, tracedConnection } from './traced-steps.ts';
 
-export type BookingDeps = SlotsDeps & { webhookTimeoutMs: number };
+export type BookingDeps = SlotsDeps & TracedDeps & { webhookTimeoutMs: number };
 
 /** The limits of a call that must end by `deadline` (of `clock.steady()`), and within `maxMs`. */
 export function limitsUntil(deps: BookingDeps, deadline: number, maxMs = requestTimeoutMs): CallLimits {
@@ -19,13 +20,14 @@ export function limitsUntil(deps: BookingDeps, deadline: number, maxMs = request
  */
 export async function findBookingConnection(
   deps: BookingDeps,
-  row: Pick<BookingRow, 'staff_id' | 'provider' | 'calendar_key'>,
+  row: Pick<BookingRow, 'id' | 'staff_id' | 'provider' | 'calendar_key'>,
 ): Promise<LiveConnection | 'dead' | 'none'> {
   const connection = await findConnection(deps.db, row.staff_id);
   if (connection?.provider !== row.provider) return 'none';
   const keys = [row.calendar_key, connection.calendar_key];
   if (!keys.includes(null) && keys[0] !== keys[1]) return 'none';
-  return liveConnection(deps, connection) ?? 'dead';
+  const live = liveConnection(deps, connection);
+  return live ? tracedConnection(deps, live, row.id) : 'dead';
 }
 
 /** The id of a booking's event, chosen before the insert; null where the provider assigns ids. */

@@ -19,6 +19,7 @@ import type { BookingSteps } from './booking-steps.ts';
 import { findBooking } from './bookings-store.ts';
 import { compensate, endCompensation } from './compensate.ts';
 import { changeEventId, deleteHold, startCompensation } from './holds-store.ts';
+import { tracedConnection, traceStep } from './traced-steps.ts';
 
 /** How long the provider may take to create a meeting before the booking gets the fallback link. */
 const meetingMs = 3_000;
@@ -42,12 +43,16 @@ export async function createEvent(
   deadline: number,
 ): Promise<BookingRow> {
   if (!connection) return confirm(deps, row, null, row.fallback_link);
-  await checkFree(deps, connection, row, requested, deadline);
+  // concurrent requests share this call
+  await traceStep(deps, { bookingId: row.id, name: 'call: read busy times', kind: 'client' }, () =>
+    checkFree(deps, connection, row, requested, deadline),
+  );
   if (!(await deps.bookings.startInsert(row.id))) throw bookingWasCompensated();
   // a compensation removes the event only if the insert began
   const started = { ...row, insert_started_at: new Date(deps.clock.now()) };
-  const event = await insert(deps, connection, started, requested.staff, deadline);
-  return finishBooking(deps, connection, { ...started, event_id: event.eventId }, event, deadline);
+  const traced = tracedConnection(deps, connection, row.id);
+  const event = await insert(deps, traced, started, requested.staff, deadline);
+  return finishBooking(deps, traced, { ...started, event_id: event.eventId }, event, deadline);
 }
 
 /** Deletes a hold whose insert never began, and frees its keys. */

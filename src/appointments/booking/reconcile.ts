@@ -8,6 +8,7 @@ import { claimDue, claimExpiredLease, postpone } from './bookings-store.ts';
 import { compensate } from './compensate.ts';
 import { type CreateEventDeps, discardHold, finishBooking } from './create-event.ts';
 import { startCompensation } from './holds-store.ts';
+import { traceStep } from './traced-steps.ts';
 
 const bookingsAtOnce = 20;
 
@@ -27,22 +28,33 @@ export async function reconcileExpired(deps: CreateEventDeps, bookingId: string)
 /** Takes the next step of a leased booking. A failure is logged, and the booking becomes due again later. */
 async function reconcile(deps: CreateEventDeps, row: BookingRow): Promise<void> {
   const deadline = deps.clock.steady() + requestTimeoutMs;
+  const task = taskFor(row);
+  const span = { bookingId: row.id, name: `reconcile: ${task}`, kind: 'internal' } as const;
   try {
-    switch (taskFor(row)) {
-      case 'recover':
-        return await recover(deps, row, deadline);
-      case 'compensate':
-        return void (await compensate(deps, row, deadline));
-      case 'cancel':
-        return void (await applyCancel(deps, row, deadline));
-      case 'move':
-        return void (await applyMove(deps, row, deadline));
-      case 'none':
-        return;
-    }
+    await traceStep(deps, span, () => carryOut(deps, task, row, deadline));
   } catch (error) {
     deps.log.warn({ err: error, bookingId: row.id, attempts: row.attempts }, 'booking.reconcile_failed');
     await postpone(deps.db, row.id, retryDelayMs(row.attempts));
+  }
+}
+
+async function carryOut(
+  deps: CreateEventDeps,
+  task: ReturnType<typeof taskFor>,
+  row: BookingRow,
+  deadline: number,
+): Promise<void> {
+  switch (task) {
+    case 'recover':
+      return await recover(deps, row, deadline);
+    case 'compensate':
+      return void (await compensate(deps, row, deadline));
+    case 'cancel':
+      return void (await applyCancel(deps, row, deadline));
+    case 'move':
+      return void (await applyMove(deps, row, deadline));
+    case 'none':
+      return;
   }
 }
 

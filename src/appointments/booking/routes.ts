@@ -1,7 +1,8 @@
 // Routes of bookings: book, list, cancel, reschedule.
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
+import { parseTraceparent } from '../../base/trace-ids.ts';
 import { AppointmentParams } from '../../contract/appointments.ts';
 import { ListBookingsQuery, ListedBooking } from '../../contract/booking-lists.ts';
 import { BookBody, BookingItem, BookResult, CancelBody, RescheduleBody } from '../../contract/bookings.ts';
@@ -20,6 +21,7 @@ import { type BookingResponse, type Key, respondOnce } from './idempotency.ts';
 import { pageOfBookings, showBooking } from './list.ts';
 import { rescheduleBooking } from './reschedule.ts';
 import { type ChangeOperation, changeResponseJson } from './stored-responses.ts';
+import { type TracedRequest, traceStep } from './traced-steps.ts';
 
 const manage = { scope: 'appointments:manage' } as const;
 const pageLimit = 20;
@@ -44,11 +46,22 @@ function bookRoute(server: Server, deps: BookDeps): void {
     async (request, reply) => {
       const { caller, idempotencyKey, body } = request;
       if (idempotencyKey === undefined) throw new AppError('idempotency_key_missing', 'The key is missing.');
-      const booked = await book(deps, { accountId: caller.accountId, key: idempotencyKey, body });
+      const { accountId } = caller;
+      const traced = tracedRequest(deps, request, reply);
+      const booked = await book(deps, { accountId, key: idempotencyKey, body, traced });
       request.subjectId = idInBody(booked.body, 'bookingId');
       return send(reply, booked);
     },
   );
+}
+
+/** What the span of this request needs; undefined if traces are off. */
+function tracedRequest(
+  { tracing }: BookDeps,
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  { elapsedTime }: Pick<FastifyReply, 'elapsedTime'>,
+): TracedRequest | undefined {
+  return tracing && { startMs: Date.now() - elapsedTime, caller: parseTraceparent(headers.traceparent) };
 }
 
 /** Sends the stored bytes, so that repeated requests get exactly the same response. */
@@ -117,9 +130,24 @@ function changingRoutes(server: Server, deps: BookDeps): void {
       },
       config: { ...manage, idempotency: 'optional' },
     },
-    async ({ caller: { accountId }, idempotencyKey, params: { id }, body }, reply) => {
+    async (request, reply) => {
+      const {
+        idempotencyKey,
+        body,
+        params: { id },
+      } = request;
+      const { accountId } = request.caller;
       const key = keyOf(deps, accountId, idempotencyKey, 'cancel', { id, body });
-      const cancel = () => cancelBooking(deps, { accountId, bookingId: id, reason: body.reason, key });
+      const span = {
+        bookingId: id,
+        name: 'cancel',
+        kind: 'server',
+        request: tracedRequest(deps, request, reply),
+      } as const;
+      const cancel = () =>
+        traceStep(deps, span, () =>
+          cancelBooking(deps, { accountId, bookingId: id, reason: body.reason, key }),
+        );
       return send(
         reply,
         await respondOnce(deps, key, id, cancel, (row) => changeResponseJson('cancel', row)),
@@ -137,9 +165,22 @@ function changingRoutes(server: Server, deps: BookDeps): void {
       },
       config: { ...manage, idempotency: 'optional' },
     },
-    async ({ caller: { accountId }, idempotencyKey, params: { id }, body }, reply) => {
+    async (request, reply) => {
+      const {
+        idempotencyKey,
+        body,
+        params: { id },
+      } = request;
+      const { accountId } = request.caller;
       const key = keyOf(deps, accountId, idempotencyKey, 'reschedule', { id, body });
-      const move = () => rescheduleBooking(deps, { accountId, bookingId: id, ...body, key });
+      const span = {
+        bookingId: id,
+        name: 'reschedule',
+        kind: 'server',
+        request: tracedRequest(deps, request, reply),
+      } as const;
+      const move = () =>
+        traceStep(deps, span, () => rescheduleBooking(deps, { accountId, bookingId: id, ...body, key }));
       return send(
         reply,
         await respondOnce(deps, key, id, move, (row) => changeResponseJson('reschedule', row)),

@@ -11,6 +11,8 @@ export interface PortionRow {
   accountId: string;
   id: string;
   content: FilledTemplate;
+  /** It was in the queue before a pause. */
+  wasQueued: boolean;
 }
 
 /**
@@ -27,8 +29,8 @@ export async function lockPortion(
     with send as (${startedSend(of)}),
     template as (
       select ${versionOf(sql`t.components_changed_at`)} as version from templates t where t.id = ${template.id} for key share)
-    select r.account_id as "accountId", r.id, r.content from send, template t, lateral (
-      select q.account_id, q.id, q.content from send_recipients q where q.send_id = send.id order by q.id limit ${limit}
+    select r.account_id as "accountId", r.id, r.content, r.was_queued as "wasQueued" from send, template t, lateral (
+      select q.account_id, q.id, q.content, q.was_queued from send_recipients q where q.send_id = send.id order by q.id limit ${limit}
       for update skip locked) r
     where t.version = ${versionOf(sql`${template.components_changed_at}::timestamptz`)}`.execute(tx);
   return rows;

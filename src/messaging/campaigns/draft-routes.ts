@@ -3,6 +3,7 @@
 import type { FastifyReply } from 'fastify';
 import { isUuid } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
+import { parseTraceparent } from '../../base/trace-ids.ts';
 import { ChangeSendBody, DeletedSend, DraftBody, SendSummary } from '../../contract/campaigns.ts';
 import { success } from '../../contract/envelope.ts';
 import { CheckedRecipients } from '../../contract/send-recipients.ts';
@@ -11,12 +12,18 @@ import { recordKeyResponse } from '../../db/idempotency-keys.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
+import type { Tracing } from '../../ports/tracing.ts';
 import { sendNotFound } from '../sending/find-send.ts';
+import { traceRequest } from '../sending/traced-steps.ts';
 import { checkRecipients } from './check.ts';
 import { changeSend, createDraft, type DraftDeps, deleteDraft, draftKeyLeaseSeconds } from './drafts.ts';
 import { sendSummaryOf } from './summary.ts';
 
-export type DraftRoutesDeps = DraftDeps & { keyedHash: KeyedHash };
+export type DraftRoutesDeps = DraftDeps & {
+  keyedHash: KeyedHash;
+  /** Where spans are recorded, if traces are on. */
+  tracing?: Tracing | undefined;
+};
 
 /** The key of a send in a request; 404 for a malformed id. */
 export function sendKeyOf(request: { caller: { accountId: string }; params: { sendId: string } }) {
@@ -95,6 +102,12 @@ function createRoute(server: Server, deps: DraftRoutesDeps): void {
           : await createDraft(deps, accountId, request.body, key || undefined);
       const body = JSON.stringify(ok('Draft created.', await sendSummaryOf(deps, { accountId, sendId })));
       if (key) await recordKeyResponse(deps.db, sendId, { status: 200, body });
+      if (deps.tracing)
+        traceRequest(deps.tracing, [sendId], {
+          ...{ name: 'create send', startMs: Date.now() - reply.elapsedTime },
+          attributes: { 'gateway.account': accountId },
+          links: [parseTraceparent(request.headers.traceparent)],
+        });
       return send(reply, body);
     },
   );

@@ -1,14 +1,17 @@
 // Feeding a send whose template changed after its recipients were checked: each portion is checked again first.
+import type { Tracing } from '../../ports/tracing.ts';
 import { publish } from '../../webhooks/publish.ts';
 import type { FailDeps } from '../sending/fail.ts';
 import { ownErrors, sortById, state } from '../sending/message.ts';
 import { failMessages } from '../sending/messages-moves-store.ts';
 import type { SendRow } from '../sending/sends-store.ts';
 import { statusEvents } from '../sending/status-events.ts';
+import { traceFeed } from '../sending/traced-steps.ts';
 import { fits } from '../templates/fits.ts';
 import { planOfRow } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import { lockPortion, movePortion } from './changed-feeds-store.ts';
+import { wasDraft } from './state.ts';
 
 /**
  * Moves up to `limit` recipients into the queue that fit the template, and fails the others of the portion as
@@ -16,16 +19,17 @@ import { lockPortion, movePortion } from './changed-feeds-store.ts';
  * template changed since it was read.
  */
 export async function feedChecked(
-  deps: FailDeps,
-  send: Pick<SendRow, 'account_id' | 'id'>,
+  deps: FailDeps & { tracing?: Tracing | undefined },
+  send: Pick<SendRow, 'account_id' | 'id' | 'defaults'>,
   template: TemplateRow,
   limit: number,
 ): Promise<number> {
   const of = { accountId: send.account_id, sendId: send.id };
   const plan = planOfRow(template);
-  const { taken, leasedDeliveries } = await deps.hot.transaction().execute(async (tx) => {
+  const startMs = Date.now();
+  const { portion, leasedDeliveries } = await deps.hot.transaction().execute(async (tx) => {
     const portion = await lockPortion(tx, of, template, limit);
-    if (portion.length === 0) return { taken: 0, leasedDeliveries: [] };
+    if (portion.length === 0) return { portion, leasedDeliveries: [] };
     const misfits = portion.filter(({ content }) => !fits(plan, content));
     await movePortion(tx, of, portion, misfits);
     const failures = misfits.map(({ accountId, id }) => ({
@@ -35,8 +39,16 @@ export async function feedChecked(
     }));
     const moved = failures.length > 0 ? await failMessages(tx, sortById(failures), [state.queued]) : [];
     const leasedDeliveries = await publish(deps, tx, statusEvents(moved, deps.clock.now()));
-    return { taken: portion.length, leasedDeliveries };
+    return { portion, leasedDeliveries };
   });
   deps.deliveries.offer(leasedDeliveries);
-  return taken;
+  if (deps.tracing && portion.length > 0) {
+    const first = portion.filter(({ wasQueued }) => wasDraft(send) && !wasQueued);
+    traceFeed(deps.tracing, send.id, {
+      count: portion.length,
+      firstIds: first.map(({ id }) => id),
+      startMs,
+    });
+  }
+  return portion.length;
 }

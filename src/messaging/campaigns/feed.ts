@@ -1,11 +1,13 @@
 // The feeder: starts scheduled sends, moves recipients into the queue in portions, and returns those of paused sends.
 import type { Db } from '../../db/db.ts';
+import type { Tracing } from '../../ports/tracing.ts';
 import { publish } from '../../webhooks/publish.ts';
 import type { FailDeps } from '../sending/fail.ts';
 import { expiredError, ownErrors, sortById, state } from '../sending/message.ts';
 import { failMessages } from '../sending/messages-moves-store.ts';
 import { findSend, type SendKey, type SendRow } from '../sending/sends-store.ts';
 import { statusEvents } from '../sending/status-events.ts';
+import { traceFeed } from '../sending/traced-steps.ts';
 import { findTemplate } from '../templates/store.ts';
 import { feedChecked } from './feed-changed.ts';
 import {
@@ -21,10 +23,12 @@ import {
   returnMessages,
   startScheduled,
 } from './feeds-store.ts';
-import { stage } from './state.ts';
+import { stage, wasDraft } from './state.ts';
 
 export interface FeedDeps extends FailDeps {
   db: Db;
+  /** Where spans are recorded, if traces are on. */
+  tracing?: Tracing | undefined;
   /** Wakes the worker: messages are due now. */
   nudgeDispatch: () => void;
   /** Messages of one send in the queue; tests set less. */
@@ -82,7 +86,7 @@ async function feedQueue(deps: FeedDeps, feed: Feed, send: SendRow): Promise<Nex
   let { room } = found;
   for (let taken = 0; taken < stepsPerTurn && room > 0; taken++) {
     const wanted = Math.min(room, fedPerStep);
-    const fed = changed ? await feedChecked(deps, send, changed, wanted) : await feedStep(deps, feed, wanted);
+    const fed = changed ? await feedChecked(deps, send, changed, wanted) : await feedStep(deps, send, wanted);
     if (fed > 0) deps.nudgeDispatch();
     if (fed < wanted) return (await endFeed(deps.hot, feed)) ? 'ended' : { seconds: recheckSeconds };
     room -= fed;
@@ -92,16 +96,20 @@ async function feedQueue(deps: FeedDeps, feed: Feed, send: SendRow): Promise<Nex
 }
 
 /** Moves recipients into the queue, and fails those who opted out, with their events, in one transaction. Returns how many moved. */
-async function feedStep(deps: FeedDeps, { accountId, sendId }: SendKey, limit: number): Promise<number> {
-  const { count, leasedDeliveries } = await deps.hot.transaction().execute(async (tx) => {
-    const fed = await feedRecipients(tx, { accountId, sendId }, limit);
+async function feedStep(deps: FeedDeps, send: SendRow, limit: number): Promise<number> {
+  const { account_id: accountId, id: sendId } = send;
+  const startMs = Date.now();
+  const withIds = deps.tracing !== undefined && wasDraft(send);
+  const { count, firstIds, leasedDeliveries } = await deps.hot.transaction().execute(async (tx) => {
+    const fed = await feedRecipients(tx, { accountId, sendId }, limit, withIds);
     const failures = fed.optedOut.map((id) => ({ accountId, id, error: ownErrors.optedOut }));
-    if (failures.length === 0) return { count: fed.count, leasedDeliveries: [] };
+    if (failures.length === 0) return { ...fed, leasedDeliveries: [] };
     const moved = await failMessages(tx, sortById(failures), [state.queued]);
     const leasedDeliveries = await publish(deps, tx, statusEvents(moved, deps.clock.now()));
-    return { count: fed.count, leasedDeliveries };
+    return { ...fed, leasedDeliveries };
   });
   deps.deliveries.offer(leasedDeliveries);
+  if (deps.tracing && count > 0) traceFeed(deps.tracing, sendId, { count, firstIds, startMs });
   return count;
 }
 

@@ -136,6 +136,8 @@ export interface FedRecipients {
   count: number;
   /** Those of them who opted out: no claim finds their messages, which are failed in the same transaction. */
   optedOut: string[];
+  /** The messages that were never in the queue before, if they were asked for. */
+  firstIds: string[];
 }
 
 /** The send, if it is started, neither paused nor cancelled, and not expired. Locked, so that a pause waits, or is seen. */
@@ -146,9 +148,17 @@ export const startedSend = ({ accountId, sendId }: SendKey) => sql`
 /**
  * Moves up to `limit` recipients of a send into the queue, if it is started, neither paused nor cancelled, and not expired, and
  * its recipients were checked against the template as it is. Locks the template, so that the check after a change waits for
- * the move.
+ * the move. `withIds`: also returns the messages that were never in the queue before.
  */
-export async function feedRecipients(tx: Tx | Db, of: SendKey, limit: number): Promise<FedRecipients> {
+export async function feedRecipients(
+  tx: Tx | Db,
+  of: SendKey,
+  limit: number,
+  withIds = false,
+): Promise<FedRecipients> {
+  const firstIds = withIds
+    ? sql`(select coalesce(jsonb_agg(id) filter (where not was_queued), '[]') from moved)`
+    : sql`'[]'::jsonb`;
   const { rows } = await sql<FedRecipients>`
     /* feedRecipients */ with started as (${startedSend(of)}),
     template as (
@@ -161,10 +171,9 @@ export async function feedRecipients(tx: Tx | Db, of: SendKey, limit: number): P
         case when not ${isOptedOut(sql`m.account_id`, sql`m.phone`, sql`coalesce(send.priority, 2)`)} then now() end
       from moved m, send returning id, due_at),
     ${counted}
-    select count(*)::int count, coalesce(jsonb_agg(id) filter (where due_at is null), '[]') "optedOut" from written`.execute(
-    tx,
-  );
-  return rows[0] ?? { count: 0, optedOut: [] };
+    select count(*)::int count, coalesce(jsonb_agg(id) filter (where due_at is null), '[]') "optedOut",
+      ${firstIds} "firstIds" from written`.execute(tx);
+  return rows[0] ?? { count: 0, optedOut: [], firstIds: [] };
 }
 
 /** A recipient whose message was written to be failed in the same transaction. */

@@ -1,5 +1,6 @@
 // Routes: the list of sends, a send and its progress, and its actions.
 import { isUuid } from '../../base/ids.ts';
+import { parseTraceparent } from '../../base/trace-ids.ts';
 import { lowestUuidAt } from '../../base/uuid-time.ts';
 import { ListSendsQuery, SendItem, SendSummary } from '../../contract/campaigns.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
@@ -8,6 +9,7 @@ import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { sendNotFound } from '../sending/find-send.ts';
+import { traceChange } from '../sending/traced-steps.ts';
 import { type ActDeps, act } from './act.ts';
 import { type DraftRoutesDeps, draftRoutes } from './draft-routes.ts';
 import { type ExportRoutesDeps, exportRoutes } from './export-routes.ts';
@@ -93,11 +95,16 @@ function actionRoute(
       schema: { params: SendParams, response: { 200: success(SendSummary) } },
       config: { scope: 'messages:send' },
     },
-    async (request) => {
+    async (request, reply) => {
       const { sendId } = request.params;
       const { accountId } = request.caller;
       if (!isUuid(sendId)) throw sendNotFound();
       const count = await act(deps, { accountId, sendId }, action);
+      if (deps.tracing)
+        traceChange(deps.tracing, sendId, {
+          ...{ name: `${action} send`, startMs: Date.now() - reply.elapsedTime },
+          links: [parseTraceparent(request.headers.traceparent)],
+        });
       return ok(describe(count), await sendSummaryOf(deps, { accountId, sendId }));
     },
   );

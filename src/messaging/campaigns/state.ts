@@ -14,6 +14,9 @@ export interface SendFacts {
 /** `sends.stage` as stored. */
 export const stage = { draft: 0, scheduled: 1, started: 2 } as const;
 
+/** True if the send was created without recipients (POST /v1/sends): only such a send has defaults. */
+export const wasDraft = (send: { defaults: unknown }): boolean => send.defaults !== null;
+
 /** The state of a send; `isPending`: a recipient waits, is queued or is being dispatched. */
 export function stateOf(send: SendFacts, isPending: boolean): SendStateName {
   if (send.cancelled_at !== null) return 'cancelled';

@@ -63,7 +63,7 @@ export function replyRoutes(server: Server, deps: ReplyRoutesDeps): void {
         traceRequest(deps.tracing, [id], {
           ...{ name: 'reply', startMs: Date.now() - reply.elapsedTime },
           attributes: { 'gateway.account': accountId },
-          link: parseTraceparent(request.headers.traceparent),
+          links: [parseTraceparent(request.headers.traceparent)],
         });
       return sent;
     },

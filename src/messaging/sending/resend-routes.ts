@@ -2,20 +2,27 @@
 import type { FastifyReply } from 'fastify';
 import { uuidv7 } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
+import { parseTraceparent, rootSpanOf } from '../../base/trace-ids.ts';
 import { nullable, success } from '../../contract/envelope.ts';
 import { MessageItem, MessageParams, ResendBody } from '../../contract/messages.ts';
 import { insertKey, recordKeyResponse } from '../../db/idempotency-keys.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
 import { ok } from '../../http/reply.ts';
 import type { Caller, Server } from '../../http/request.ts';
+import type { Tracing } from '../../ports/tracing.ts';
 import { state } from './message.ts';
 import { findMessage } from './messages-store.ts';
 import { messageNotFound, type ResendDeps, resendMessage } from './resend.ts';
 import { awaitCompletions, releaseIfAway } from './send.ts';
 import { canReadContents, showMessages } from './show-messages.ts';
 import { keyLeaseSeconds } from './store-send.ts';
+import { traceRequest } from './traced-steps.ts';
 
-export type ResendRoutesDeps = ResendDeps & { keyedHash: KeyedHash };
+export type ResendRoutesDeps = ResendDeps & {
+  keyedHash: KeyedHash;
+  /** Where spans are recorded, if traces are on. */
+  tracing?: Tracing | undefined;
+};
 
 /** POST /v1/messages/:id/resend. */
 export function resendRoutes(server: Server, deps: ResendRoutesDeps): void {
@@ -53,6 +60,12 @@ export function resendRoutes(server: Server, deps: ResendRoutesDeps): void {
         if (subjectId === undefined && unused) await storeResponse(deps, unused, body);
         else if (subjectId !== undefined && key)
           await recordKeyResponse(deps.db, subjectId, { status: 200, body });
+        if (deps.tracing && resent.startedId !== undefined)
+          traceRequest(deps.tracing, [resent.id], {
+            ...{ name: 'resend', startMs: Date.now() - reply.elapsedTime },
+            attributes: { 'gateway.account': accountId, 'gateway.resent': messageId },
+            links: [rootSpanOf(messageId), parseTraceparent(request.headers.traceparent)],
+          });
         return respond(reply, body);
       } catch (error) {
         if (subjectId !== undefined) releaseIfAway(deps, error, subjectId);

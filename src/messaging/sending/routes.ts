@@ -141,11 +141,12 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
       if (deps.tracing)
         traceRequest(
           deps.tracing,
-          send.messages.map(({ id }) => id),
+          // a send that waits is fed in portions, which are in its own trace
+          [send.id, ...send.messages.map(({ id }) => id)],
           {
             ...{ name: 'send', startMs: Date.now() - reply.elapsedTime },
             attributes: { 'gateway.send': send.id, 'gateway.account': accountId },
-            link: parseTraceparent(request.headers.traceparent),
+            links: [parseTraceparent(request.headers.traceparent)],
           },
         );
       const [{ callMs } = {}] = rows;

@@ -104,6 +104,13 @@ export const httpGone = 410;
 /** True if the receiver reported that the endpoint no longer exists. */
 export const isGone = (result: Pick<FailedAttempt, 'status'>): boolean => result.status === httpGone;
 
+/** The trace that a delivery is in: its message's, its booking's if the event has one, else its own. */
+export function tracedSubjectOf({ subjectId, body }: Pick<LeasedDelivery, 'subjectId' | 'body'>): string {
+  if (!body.startsWith('{"event":"appointments.')) return subjectId;
+  const { data } = JSON.parse(body) as { data: { bookingId?: unknown } | null };
+  return typeof data?.bookingId === 'string' ? data.bookingId : subjectId;
+}
+
 /** The row's primary key as one text. Every statement locks rows in the order of these texts. */
 export function lockKey(delivery: Pick<LeasedDelivery, 'subjectId' | 'endpointId' | 'stage'>): string {
   return `${delivery.subjectId}/${delivery.endpointId}/${delivery.stage}`;

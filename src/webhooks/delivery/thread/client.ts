@@ -6,7 +6,7 @@ import type { Metrics } from '../../../base/metrics.ts';
 import type { Changes } from '../../../changes/changes.ts';
 import type { Tracing } from '../../../ports/tracing.ts';
 import type { Deliveries } from '../deliveries.ts';
-import type { AttemptResult, LeasedDelivery } from '../delivery.ts';
+import { type AttemptResult, type LeasedDelivery, tracedSubjectOf } from '../delivery.ts';
 import type {
   MessageFromThread,
   MessageToThread,
@@ -203,14 +203,20 @@ class ThreadDeliveries implements DeliveryThread {
   }
 }
 
-/** The events of which these are the deliveries, in the traces of their messages. */
+/** The events of which these are the deliveries, in the traces of their messages and bookings. */
 function traceEvents(tracing: Tracing, deliveries: readonly LeasedDelivery[]): void {
   const now = Date.now();
   for (const first of deliveries)
-    for (const { id, subjectId, endpointId } of [first, ...(first.laterStages ?? [])])
+    for (const delivery of [first, ...(first.laterStages ?? [])])
       tracing.record({
-        ...{ subjectId, name: 'event', kind: 'producer', startMs: now, endMs: now },
-        attributes: { 'gateway.delivery': id, 'gateway.endpoint': endpointId },
+        ...{
+          subjectId: tracedSubjectOf(delivery),
+          name: 'event',
+          kind: 'producer',
+          startMs: now,
+          endMs: now,
+        },
+        attributes: { 'gateway.delivery': delivery.id, 'gateway.endpoint': delivery.endpointId },
       });
 }
 

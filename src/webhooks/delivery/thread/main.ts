@@ -12,7 +12,7 @@ import { traceparentOf } from '../../../base/trace-ids.ts';
 import { openDb, poolUsage } from '../../../db/db.ts';
 import { gatewayConnections } from '../../../db/gateways.ts';
 import { openDeliveries } from '../deliveries.ts';
-import { type AttemptResult, type LeasedDelivery, outcomeOfAttempt } from '../delivery.ts';
+import { type AttemptResult, type LeasedDelivery, outcomeOfAttempt, tracedSubjectOf } from '../delivery.ts';
 import type {
   MessageFromThread,
   MessageToThread,
@@ -55,7 +55,9 @@ measureLag(settings.lag, () => {
 });
 
 /** The span of a call, recorded by the main thread. */
-function traceCall({ id, subjectId, endpointId }: LeasedDelivery) {
+function traceCall(delivery: LeasedDelivery) {
+  const { id, endpointId } = delivery;
+  const subjectId = tracedSubjectOf(delivery);
   const spanId = randomBytes(8).toString('hex');
   const startMs = Date.now();
   return {
