@@ -9,6 +9,7 @@ import { deleteOldSteps } from './db/database-clock.ts';
 import type { Db } from './db/db.ts';
 import { deleteOldKeys } from './db/idempotency-keys.ts';
 import { analyzeFirstRows, makePartitions } from './db/partitions.ts';
+import { openRecordMissed } from './messaging/conversations/missed.ts';
 import { deleteOldOutages, recordCallbackUptime } from './messaging/sending/callback-uptime-store.ts';
 import { deleteOldStatistics } from './statistics/fold.ts';
 import type { Activity } from './work/activity.ts';
@@ -93,6 +94,7 @@ export function startWorkers(deps: WorkersDeps): Workers {
   const rounds = { ...deps.rounds };
   for (const [name, round] of Object.entries(deps.rounds) as [keyof WorkerRounds, () => Promise<number>][])
     if (!internal.has(name)) rounds[name] = async () => (deps.isHeld() ? 0 : round());
+  const recordMissed = openRecordMissed(deps);
   const start = (work: Work) => startWorker(work, deps);
   const background = (work: Work) => start({ ...work, isBackground: true });
   const workers = {
@@ -129,7 +131,7 @@ export function startWorkers(deps: WorkersDeps): Workers {
     }),
     hourly: start({
       name: 'hourly',
-      perform: () => hourly(deps),
+      perform: () => hourly(deps, recordMissed),
       idleMs: 3_600_000,
       isBackground: true,
       runsIdle: true,
@@ -200,7 +202,7 @@ async function cleanUp(deps: WorkersDeps): Promise<number> {
   return deleted === deletedKeysMax ? deleted : 0;
 }
 
-async function hourly(deps: WorkersDeps): Promise<number> {
+async function hourly(deps: WorkersDeps, recordMissed: () => Promise<unknown>): Promise<number> {
   await makePartitions(deps.db, deps.partitionBy);
   await deleteOldSteps(deps.db);
   await deleteOldOutages(deps.db);
@@ -209,8 +211,10 @@ async function hourly(deps: WorkersDeps): Promise<number> {
   await deleteEndedSessions(deps.db, new Date(deps.clock.now()));
   await deleteOldBackups(deps.db);
   await deps.sweepObjects();
+  // notes the programs, for the next step
   const { run } = await runContracts(deps.db);
   if (run.length > 0) deps.log.info({ migrations: run }, 'database.migrated');
+  await recordMissed();
   return 0;
 }
 

@@ -49,6 +49,16 @@ async function isRecorded(db: Db): Promise<boolean> {
   return rows[0]?.there === true;
 }
 
+/** True if a program that does not know `migration` has a process, or had one in the last `hours` (undefined: ever). */
+export async function wasSeenWithout(db: Db, migration: string, hours?: number): Promise<boolean> {
+  const { rows } = await sql<{ was: boolean }>`
+    select exists (select from programs where not ${migration} = any(migrations)
+      and (${hours === undefined} or seen_at > now() - ${hours ?? 0} * interval '1 hour')) as was`.execute(
+    db,
+  );
+  return rows[0]?.was === true;
+}
+
 /** Keeps processes from registering until the transaction ends. */
 export async function lockProcesses(tx: Db): Promise<void> {
   if (await isRecorded(tx)) await sql`lock table processes in share row exclusive mode`.execute(tx);

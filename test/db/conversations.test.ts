@@ -8,6 +8,7 @@ import { foldConversations } from '../../src/messaging/conversations/fold.ts';
 import { lockFolding } from '../../src/messaging/conversations/fold-store.ts';
 import { pageOfContacts } from '../../src/messaging/conversations/list.ts';
 import { listByLastMessage, listContacts, scanWords } from '../../src/messaging/conversations/list-store.ts';
+import { openRecordMissed } from '../../src/messaging/conversations/missed.ts';
 import { searchOf } from '../../src/messaging/conversations/words.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';
@@ -105,6 +106,59 @@ test('merged contacts leave the list with their words, and the other one has the
   expect(rows).toEqual([]);
   expect((await search('grace')).items).toEqual([]);
   expect((await search('15550022')).items.map(({ id }) => id)).toEqual([ada.contactId]);
+});
+
+test('what an earlier release wrote without recording it is listed once its processes were seen', async () => {
+  const [kim, lou] = [await wrote({ phone: '15550031', name: 'Kim' }), await wrote({ phone: '15550032' })];
+  const [mo] = [await wrote({ userId: 'mo' })];
+  await fold();
+  // an earlier release records nothing
+  const nowId = (ms: number) => lowestUuidAt(new Date(Date.now() + ms)).slice(0, -12) + '0'.repeat(12);
+  const forgotten = async (act: () => Promise<unknown>) => {
+    await act();
+    await sql`delete from conversation_changes`.execute(database.db);
+  };
+  await forgotten(() => wrote({ phone: '15550032' }, nowMs + 60_000));
+  await forgotten(() => wrote({ phone: '15550033', name: 'Nora' }, nowMs + 61_000));
+  const replies = [
+    { id: nowId(-3_000), phone: '15550031', user: null },
+    { id: nowId(-2_000), phone: null, user: 'mo' },
+  ];
+  await forgotten(async () => {
+    await wrote({ phone: '15550031' }, Date.now() - 5_000);
+    await wrote({ userId: 'mo' }, Date.now() - 5_000);
+  });
+  for (const { id, phone, user } of replies)
+    await sql`
+      with m as (
+        insert into messages (account_id, id, kind, sender_id, phone, user_id, content, priority, expires_at)
+        values (${accountId}, ${id}, 1, ${senderId}, ${phone}, ${user}, '{}', 0, now()))
+      insert into user_id_messages (account_id, user_id, message_id) select ${accountId}, ${user}::text, ${id}::uuid
+      where ${user}::text is not null`.execute(database.db);
+  const record = openRecordMissed(database);
+  const newest = async () => (await order()).slice(0, 4).map(([id]) => id);
+  const before = await newest();
+
+  // no program without the migration was ever here
+  expect(await record()).toBe(0);
+  await sql`insert into programs (id, version, migrations, seen_at) values ('', 'x', '{}', now() - interval '3 hours')`.execute(
+    database.db,
+  );
+  // not in the last hours: only the first step of a process reads all
+  expect(await record()).toBe(0);
+  expect(await newest()).toEqual(before);
+  expect(await openRecordMissed(database)()).toBeGreaterThanOrEqual(4);
+  await fold();
+  const { items } = await search('nora');
+  expect(await newest()).toEqual([mo.contactId, kim.contactId, items[0]?.id, lou.contactId]);
+  expect((await order()).slice(0, 2).map(([, lastId]) => lastId)).toEqual([replies[1]?.id, replies[0]?.id]);
+
+  // while such a program runs, every step
+  await sql`update programs set seen_at = now() where id = ''`.execute(database.db);
+  await forgotten(() => wrote({ phone: '15550032' }, nowMs + 62_000));
+  await record();
+  await fold();
+  expect((await newest())[2]).toBe(lou.contactId);
 });
 
 test('a search finds everybody once over its pages, and scans no more words than it may', async () => {

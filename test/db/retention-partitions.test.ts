@@ -2,7 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { noDays, type RetentionDays } from '../../src/base/retention-days.ts';
+import { makePartitions } from '../../src/db/partitions.ts';
 import { openSnapshot } from '../../src/db/snapshot.ts';
+import { dryRun } from '../../src/retention/dry-run.ts';
 import { removeExpired } from '../../src/retention/retention.ts';
 import { putOwnDays, recordNotices } from '../../src/retention/settings-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -11,6 +13,7 @@ import {
   daysBefore,
   has,
   noLog as log,
+  makeDay,
   makeMonth,
   oldDelivery,
   oldMessage,
@@ -179,5 +182,72 @@ describe('a partition', () => {
       db,
     );
     expect(rows).toEqual([{ n: 1 }]);
+  });
+});
+
+describe('partitions by day', () => {
+  it('are dropped whole once no account keeps their rows; the days that one keeps lose the rows of the others in batches', async () => {
+    const { db } = database;
+    const [longer, shorter] = [await account(db), await account(db)];
+    const days = { ...noDays, messages: 40, received: 40, deliveries: 40 };
+    await announced(days);
+    const own = { ...noDays, messages: 31, received: 10, deliveries: 10 };
+    await db.transaction().execute((tx) => putOwnDays(tx, shorter, own));
+    // noon: every row is of one day
+    const noon = (age: number) => new Date(daysBefore(now, age).setUTCHours(12, 0, 0, 0));
+    const [gone, kept, recent] = [noon(45), noon(35), noon(5)];
+    const [goneDay, keptDay] = [await makeDay(db, partitioned, gone), await makeDay(db, partitioned, kept)];
+    await makeDay(db, partitioned, recent);
+    await makePartitions(db, 'day');
+    const rowsAt = async (accountId: string, at: Date) => {
+      const message = await oldMessage(db, { accountId, at });
+      const { id, subjectId } = await oldDelivery(db, { accountId, at, subjectId: message });
+      return [message, await oldReceived(db, { accountId, at }), id, subjectId] as const;
+    };
+    const all: (readonly [string, string, string, string])[] = [];
+    for (const at of [gone, kept, recent]) for (const id of [longer, shorter]) all.push(await rowsAt(id, at));
+    const waiting = await oldMessage(db, { accountId: longer, at: gone, endedAt: null });
+    // more than one batch of 1,000
+    await sql`
+      insert into received_messages (account_id, id, sender_id, message_ref, person, phone, name, type, content, received_at)
+      select ${shorter}, (left(uuid7_floor(${kept})::text, 24) || lpad(n::text, 12, '0'))::uuid, gen_random_uuid(), n::text, '15550100',
+        '15550100', 'Ada', 'text', '{}', ${kept} from generate_series(1, 2500) n`.execute(db);
+    const planned = await dryRun(db, days, now);
+
+    let before = 0;
+    let batches = 0;
+    const steps = removeExpired({ db, log, days }, now);
+    for (let step = await steps.next(); ; step = await steps.next()) {
+      const received = step.value.rows.received ?? 0;
+      expect(received - before).toBeLessThanOrEqual(1_000);
+      if (received > before) batches += 1;
+      before = received;
+      if (!step.done) continue;
+      const { partitions, rows } = step.value;
+      expect(planned.partitions.sort()).toEqual(partitioned.map((table) => `${table}${goneDay}`).sort());
+      expect(partitions.sort()).toEqual(
+        ['deliveries', 'messages', 'received_messages'].map((table) => `${table}${goneDay}`),
+      );
+      expect(rows).toMatchObject({ messages: 1, deliveries: 1, received: 2_501 });
+      break;
+    }
+    expect(batches).toBeGreaterThanOrEqual(3);
+    const tables = ['messages', 'received_messages', 'deliveries', 'attempts'];
+    const there = await Promise.all(
+      all.map((ids) => Promise.all(ids.map((id, index) => has(db, tables[index] as string, id)))),
+    );
+    const none = [false, false, false, false];
+    const every = [true, true, true, true];
+    expect(there).toEqual([none, none, every, none, every, every]);
+    expect(await has(db, 'messages', waiting)).toBe(true);
+    // the dropped days do not come back, those that one account keeps stay
+    expect(await makePartitions(db, 'day')).toBe(0);
+    for (const table of partitioned) {
+      const names = await partitionsOf(db, table);
+      expect([names.includes(`${table}${goneDay}`), names.includes(`${table}${keptDay}`)]).toEqual([
+        false,
+        true,
+      ]);
+    }
   });
 });

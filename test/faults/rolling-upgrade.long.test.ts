@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { makeKey } from '../../src/base/cipher.ts';
+import type { Db } from '../../src/db/db.ts';
 import { migrationState } from '../../src/db/migrate.ts';
 import { checkOutCommit, makeLaterVersion } from '../harness/other-versions.ts';
 import { wrongCounts } from '../harness/statistics.ts';
@@ -65,8 +66,7 @@ async function upgradeAndBack(from: string, to: string) {
     // the end of the run restarts both: with different versions
     await open.gateways.restart(1, to);
   });
-  // an orderly stop waits 4 s: on a busy machine, deliveries are then not recorded and repeated, as after a kill
-  const violations = result.violations.filter(({ guarantee }) => guarantee !== 'repeat_without_cause');
+  const { violations } = result;
   if (violations.length > 0) {
     const kept = join(tmpdir(), 'rolling-upgrade-logs');
     await open.gateways.keepLogs(kept);
@@ -76,6 +76,21 @@ async function upgradeAndBack(from: string, to: string) {
   expect(await wrongCounts(open.database.db)).toEqual([]);
   expect(result.figures.read).toBeGreaterThan(50);
   return open;
+}
+
+/** The contacts with a newer message than they are listed by, or that are not listed at all. */
+async function misplaced(db: Db): Promise<unknown[]> {
+  const { rows } = await sql`
+    select c.id, v.last_id from contacts c left join conversations v on v.account_id = c.account_id and v.contact_id = c.id
+    where v.contact_id is null or exists (
+      select from contact_identities i join received_messages m on m.person = i.identity and m.account_id = i.account_id
+      where i.contact_id = c.id and i.account_id = c.account_id and (v.last_id is null or m.id > v.last_id))
+      or exists (
+        select from contact_identities i join messages m on m.phone = i.identity and m.account_id = i.account_id and m.kind = 1
+        where i.contact_id = c.id and i.account_id = c.account_id and (v.last_id is null or m.id > v.last_id))`.execute(
+    db,
+  );
+  return rows;
 }
 
 /** Runs a command. The database's way leads through this process, so it must not wait for the command synchronously. */
@@ -98,7 +113,11 @@ test('the previous release and this one, both ways', async () => {
     console.log(`NOT TESTED: this clone does not have the commit ${previous}`);
     return;
   }
-  await upgradeAndBack(checkout, current);
+  const open = await upgradeAndBack(checkout, current);
+  // the previous release does not record the contacts that it changed; the first step of a process finds them
+  await open.gateways.restart(0, current);
+  const { db } = open.database;
+  await expect.poll(() => misplaced(db), { timeout: 60_000 }).toEqual([]);
 });
 
 test('this release and a later one, both ways, until the later one contracts', async () => {

@@ -17,7 +17,22 @@ export const daysBefore = (now: Date, days: number): Date => new Date(now.getTim
 export async function makeMonth(db: Db, tables: readonly string[], at: Date): Promise<string> {
   const from = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1));
   const to = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1));
-  const suffix = `_${from.toISOString().slice(0, 7).replace('-', '_')}`;
+  return makePartition(db, tables, { from, to, suffix: from.toISOString().slice(0, 7) });
+}
+
+/** The same for the day, as with `PARTITION_BY=day`. */
+export async function makeDay(db: Db, tables: readonly string[], at: Date): Promise<string> {
+  const day = at.toISOString().slice(0, 10);
+  const from = new Date(`${day}T00:00:00Z`);
+  return makePartition(db, tables, { from, to: new Date(from.getTime() + dayMs), suffix: day });
+}
+
+async function makePartition(
+  db: Db,
+  tables: readonly string[],
+  { from, to, suffix: text }: { from: Date; to: Date; suffix: string },
+): Promise<string> {
+  const suffix = `_${text.replaceAll('-', '_')}`;
   for (const table of tables)
     await sql
       .raw(

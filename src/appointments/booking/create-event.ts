@@ -43,10 +43,7 @@ export async function createEvent(
   deadline: number,
 ): Promise<BookingRow> {
   if (!connection) return confirm(deps, row, null, row.fallback_link);
-  // concurrent requests share this call
-  await traceStep(deps, { bookingId: row.id, name: 'call: read busy times', kind: 'client' }, () =>
-    checkFree(deps, connection, row, requested, deadline),
-  );
+  await checkFree(deps, connection, row, requested, deadline);
   if (!(await deps.bookings.startInsert(row.id))) throw bookingWasCompensated();
   // a compensation removes the event only if the insert began
   const started = { ...row, insert_started_at: new Date(deps.clock.now()) };
@@ -81,7 +78,9 @@ async function checkFree(
   const start = row.starts_at.getTime();
   const span = occupiedSpan(requested) ?? { from: start, to: row.ends_at.getTime() };
   try {
-    const busy = await busyTimesUntil(deps, connection, span, deadline);
+    // concurrent requests share the calendar's call
+    const read = { bookingId: row.id, name: 'call: read busy times', kind: 'client' } as const;
+    const busy = await traceStep(deps, read, () => busyTimesUntil(deps, connection, span, deadline));
     if (freeStarts(requested.terms, [start], { busy, bookedStarts: [] }).length === 1) return;
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;

@@ -1,5 +1,5 @@
 // The spans of bookings that requests and the reconciler record, if traces are on.
-import { AppError } from '../../base/errors.ts';
+import { AppError, VendorError } from '../../base/errors.ts';
 import type { Calendar } from '../../ports/calendar.ts';
 import type { FinishedSpan, SpanRef, Tracing } from '../../ports/tracing.ts';
 import type { LiveConnection } from '../calendar/connection.ts';
@@ -28,6 +28,9 @@ type Step = Pick<FinishedSpan, 'name' | 'kind'> &
 /** The error of requests without a booking: they add no span to a trace of another account. */
 const notFoundCode = 'booking_not_found';
 
+const codeOf = (error: unknown): string =>
+  error instanceof AppError ? error.code : error instanceof VendorError ? error.outcome : 'failed';
+
 /** Runs `act`, with a span in the booking's trace if traces are on. The span of an error has its code. */
 export async function traceStep<T>(
   { tracing }: TracedDeps,
@@ -40,7 +43,7 @@ export async function traceStep<T>(
   try {
     return await act();
   } catch (caught) {
-    error = caught instanceof AppError ? caught.code : 'failed';
+    error = codeOf(caught);
     throw caught;
   } finally {
     if (error !== notFoundCode)

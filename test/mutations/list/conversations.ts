@@ -11,6 +11,27 @@ const rules = ['test/rules/conversation-words.test.ts'];
 
 export const mutations: Mutation[] = [
   {
+    name: 'conversations that an earlier release changed keep their old place',
+    file: 'src/messaging/conversations/missed.ts',
+    find: 'await wasSeenWithout(db, recording, hours)',
+    replace: 'false',
+    tests: rows,
+  },
+  {
+    name: 'replies of an earlier release leave the conversation where it was',
+    file: 'src/messaging/conversations/missed.ts',
+    find: '(await recordMissedReplies(db)) + ',
+    replace: '',
+    tests: rows,
+  },
+  {
+    name: 'all contacts are read every hour without an earlier release',
+    file: 'src/db/programs.ts',
+    find: "seen_at > now() - ${hours ?? 0} * interval '1 hour')",
+    replace: 'true)',
+    tests: rows,
+  },
+  {
     name: 'what was answered or read stays unread',
     file: list,
     find: 'where c.read_at is null or n.received_at > c.read_at',
