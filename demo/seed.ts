@@ -87,12 +87,11 @@ export async function updateDemo(demo: Demo): Promise<void> {
   const { items } = await gateway.listEndpoints();
   const endpoint = items.find((item) => item.description === endpointDescription);
   if (endpoint && endpoint.url !== url) await gateway.updateEndpoint({ id: endpoint._id, body: { url } });
-  if (isEmpty) await reconnectStaff(gateway, demo.sandbox);
+  await (isEmpty ? reconnectStaff(gateway, demo.sandbox) : allowRedirect(gateway, demo.sandbox));
 }
 
 async function reconnectStaff(gateway: ChatbotGateway, sandbox: SandboxUrls): Promise<void> {
   const google = googleControl(sandbox.googleUrl);
-  await google.putClient(googleClient);
   const { items } = await gateway.listStaff();
   for (const member of staff) {
     const found = items.find(({ name }) => name === member.user.name);
@@ -144,7 +143,6 @@ async function seedEndpoint(gateway: ChatbotGateway, sandbox: SandboxUrls): Prom
 
 async function seedStaff(gateway: ChatbotGateway, sandbox: SandboxUrls, progress: Progress): Promise<void> {
   const google = googleControl(sandbox.googleUrl);
-  await google.putClient(googleClient);
   const ids = new Map<string, string>();
   for (const department of departments) {
     const { _id } = await gateway.createDepartment({ body: department });
@@ -174,7 +172,32 @@ async function connectCalendar(
   email: string,
 ): Promise<void> {
   const { authUrl } = await gateway.getCalendarAuthUrl({ appointmentUserId: staffId });
+  await registerClient(google, authUrl);
   await google.set({ account: email });
   const page = await fetch(authUrl);
   if (!page.ok) throw new Error(`the calendar of ${email} could not be connected: HTTP ${page.status}`);
+}
+
+const loopback = /^(localhost|\[::1\]|127(\.\d+){3})$/;
+
+/**
+ * Registers the OAuth client at the sandbox. Google redirects only to registered addresses, so that of a gateway with a public one is
+ * registered too, as in Google's console. Any loopback address may be used without.
+ */
+export async function registerClient(
+  google: Pick<GoogleControl, 'putClient'>,
+  authUrl: string,
+): Promise<void> {
+  const redirectUri = new URL(authUrl).searchParams.get('redirect_uri') ?? '';
+  const isLocal = loopback.test(new URL(redirectUri).hostname);
+  await google.putClient({ ...googleClient, ...(isLocal ? {} : { redirectUris: [redirectUri] }) });
+}
+
+/** Registers the client again: the address of the gateway may be another one. */
+async function allowRedirect(gateway: ChatbotGateway, sandbox: SandboxUrls): Promise<void> {
+  const { items } = await gateway.listStaff();
+  const [member] = items;
+  if (!member) return;
+  const { authUrl } = await gateway.getCalendarAuthUrl({ appointmentUserId: member._id });
+  await registerClient(googleControl(sandbox.googleUrl), authUrl);
 }

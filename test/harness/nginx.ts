@@ -1,7 +1,7 @@
 // A real nginx with the configuration of ops/nginx, on free ports, with a certificate of its own.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './program.ts';
 
@@ -52,7 +52,7 @@ export function nginxFolder(ports: Ports) {
         '-subj',
         '/CN=gateway.example.com',
         '-addext',
-        'subjectAltName=DNS:gateway.example.com,DNS:localhost',
+        `subjectAltName=DNS:gateway.example.com,DNS:localhost,DNS:${hostname()}`,
       ],
       ...['-keyout', join(folder, 'privkey.pem'), '-out', join(folder, 'fullchain.pem')],
     ],

@@ -1,7 +1,10 @@
 // The processes of ops/compose.yaml without containers: two api, two worker, PostgreSQL, an S3 server, Redis and nginx. The whole
-// journey runs through nginx; then one process of each kind is killed, and it runs again.
+// journey runs through nginx; then one process of each kind is killed, and it runs again. The public address is no loopback address by name, as
+// in containers: Google's consent page and certificates treat it as any other.
 import { spawn } from 'node:child_process';
+import { lookup } from 'node:dns/promises';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import S3rver from '@20minutes/s3rver';
@@ -103,7 +106,9 @@ describe.runIf(isInstalled)('the processes of the compose file', () => {
     await redis.start();
     for (const name of ['api-1', 'api-2', 'worker-1', 'worker-2', 'http', 'https'])
       ports[name] = await freePort();
-    baseUrl = `https://localhost:${ports.https}`;
+    // without a name of this machine, by its only one
+    const name = await lookup(hostname()).then(hostname, () => 'localhost');
+    baseUrl = `https://${name}:${ports.https}`;
     nginx = nginxFolder({
       http: ports.http as number,
       https: ports.https as number,
@@ -151,16 +156,12 @@ describe.runIf(isInstalled)('the processes of the compose file', () => {
     expect({ ok, failed }).toEqual({ ok: true, failed: [] });
   });
 
-  test('continue when an api and a worker process are killed', async () => {
-    programs['api-1']?.process.kill('SIGKILL');
-    programs['worker-2']?.process.kill('SIGKILL');
-    await programs['api-1']?.ended;
-    const key = await workspace.run(['account', 'create', 'Second', '--json'], { env });
-    const headers = { GATEWAY_URL: baseUrl, GATEWAY_API_KEY: JSON.parse(key.out).apiKey };
-    const answers = await Promise.all(
-      Array.from({ length: 4 }, () => workspace.run(['sender', 'list'], { env: { ...env, ...headers } })),
-    );
-    expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
-    await startProcess('api-1');
+  test('carry the same for another account after an api and a worker process were killed', async () => {
+    for (const name of ['api-1', 'worker-2']) {
+      programs[name]?.process.kill('SIGKILL');
+      await programs[name]?.ended;
+    }
+    expect(await journey('Second')).toBe('booked');
+    await Promise.all(['api-1', 'worker-2'].map(startProcess));
   });
 });

@@ -1,6 +1,7 @@
 // The simulated Google's OAuth: consent, codes, tokens, scopes, revocation.
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { googleClient, registerClient } from '../../demo/seed.ts';
 import { gatewayScopes } from '../../sandbox/google/control-client.ts';
 import { client, events, simulatedGoogle, staff } from './simulated-google.ts';
 
@@ -80,6 +81,19 @@ describe('consent', () => {
     expect((await fetch(consentUrl(), { redirect: 'manual' })).status).toBe(400);
     const unknown = await fetch(consentUrl({ client_id: 'nobody' }), { redirect: 'manual' });
     expect(unknown.status).toBe(401);
+  });
+
+  test('redirects to the public address of the gateway that a demonstration is created with', async () => {
+    const of = (uri: string) => consentUrl({ client_id: googleClient.id, redirect_uri: uri });
+    const open = (uri: string) => fetch(of(uri), { redirect: 'manual' });
+    const publicUri = 'https://nginx/v1/appointments/ext-calendar/oauth2callback';
+    await registerClient(google.control, of(publicUri));
+    const allowed = await open(publicUri);
+    expect(allowed.headers.get('location')).toMatch(`${publicUri}?`);
+    // on this machine, the port may change
+    await registerClient(google.control, of('http://localhost:8080/callback'));
+    const codes = ['http://127.0.0.1:9090/callback', publicUri].map(async (uri) => (await open(uri)).status);
+    expect(await Promise.all(codes)).toEqual([302, 400]);
   });
 
   test('redirects with access_denied when configured to deny', async () => {
