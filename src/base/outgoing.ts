@@ -7,6 +7,7 @@ import {
   type RequestInit as UndiciRequestInit,
   fetch as undiciFetch,
 } from 'undici';
+import { afterReading } from './after-reading.ts';
 import { decodeBody, isEncoded } from './outgoing-coding.ts';
 import { abortError, outgoingError } from './outgoing-error.ts';
 import { addressGuard, type GuardRules } from './outgoing-guard.ts';
@@ -137,7 +138,8 @@ function exchange(agent: Agent, request: OutgoingRequest, sink: Sink): (error: E
     sink.fail(error);
   };
   const onAbort = () => abort(abortError('aborted', wire !== undefined, status));
-  const timer = setTimeout(() => abort(abortError('timeout', wire !== undefined, status)), request.timeoutMs);
+  const onTimeout = () => abort(abortError('timeout', wire !== undefined, status));
+  const timer = afterReading(onTimeout, request.timeoutMs);
   request.signal?.addEventListener('abort', onAbort, { once: true });
   if (request.signal?.aborted) {
     onAbort();
@@ -268,8 +270,9 @@ function streamOver(agent: Agent, request: OutgoingRequest): Promise<OutgoingStr
  */
 function fetchOver(agent: Agent, timeoutMs: number): typeof globalThis.fetch {
   const call = async (input: string, init?: UndiciRequestInit) => {
-    const timer = AbortSignal.timeout(timeoutMs);
-    const signal = init?.signal ? AbortSignal.any([init.signal, timer]) : timer;
+    const timer = new AbortController();
+    afterReading(() => timer.abort(), timeoutMs).unref();
+    const signal = init?.signal ? AbortSignal.any([init.signal, timer.signal]) : timer.signal;
     const redirect = init?.redirect === 'error' ? 'error' : 'manual';
     try {
       return await undiciFetch(input, {
@@ -279,7 +282,7 @@ function fetchOver(agent: Agent, timeoutMs: number): typeof globalThis.fetch {
         dispatcher: agent,
       });
     } catch (error) {
-      if (timer.aborted) throw abortError('timeout', true);
+      if (timer.signal.aborted) throw abortError('timeout', true);
       if (signal.aborted) throw abortError('aborted', true);
       const cause = (error as Error).cause ?? error;
       throw outgoingError(cause, !isNeverConnected(cause));

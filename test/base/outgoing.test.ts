@@ -1,8 +1,10 @@
 // Outgoing calls: timeouts, size limits, no redirects, and errors that say what happened and whether anything was sent.
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
+import { Worker } from 'node:worker_threads';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openOutgoing } from '../../src/base/outgoing.ts';
@@ -123,6 +125,27 @@ describe('a call', () => {
       sent: true,
       status: 200,
     });
+  });
+
+  it('a response that arrived while this process stood still is no time-out', async () => {
+    // the server needs a thread of its own: it answers while this one does nothing
+    const program = `
+      const { parentPort } = require('node:worker_threads');
+      const server = require('node:http').createServer((request, response) => {
+        parentPort.postMessage('asked');
+        setTimeout(() => response.end('in time'), 20);
+      });
+      server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`;
+    const thread = new Worker(program, { eval: true });
+    const [port] = await once(thread, 'message');
+    const asked = once(thread, 'message');
+    const timeoutMs = 300;
+    const response = outgoing.request({ method: 'GET', url: `http://127.0.0.1:${port}/`, timeoutMs });
+    response.catch(() => {});
+    await asked;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, timeoutMs * 2);
+    expect(String((await response).body)).toBe('in time');
+    await thread.terminate();
   });
 
   it('reports sent: false when the call only waited for a free connection', async () => {
