@@ -32,6 +32,7 @@ import { openapiRoutes, registerOpenapi } from './http/openapi.ts';
 import { referencePage } from './http/reference-page.ts';
 import { sendFailure } from './http/reply.ts';
 import type { Server } from './http/request.ts';
+import { limitRequests, type RequestLimit } from './http/request-limit.ts';
 import { requestLine, subjectField } from './http/request-line.ts';
 import { addSecurityHeaders } from './http/security-headers.ts';
 import { responseSerializer } from './http/serialization.ts';
@@ -161,6 +162,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   readJson(server);
   endConnectionsOnDrain(server, deps.isDraining);
   closeUnread(server);
+  const limit = limitRequests(server);
   const paths = knownPaths();
   server.addHook('onRoute', (route) => {
     paths.add(route.method, route.url);
@@ -184,7 +186,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   });
   await addSecurityHeaders(server);
   if (deps.corsOrigins.length > 0) await server.register(cors, { origin: deps.corsOrigins });
-  const admission = await everyRequest(server, deps, noRouteError);
+  const admission = await everyRequest(server, deps, noRouteError, limit);
   await registerOpenapi(server, deps.version);
   if (deps.role === 'worker') healthRoutes(server, deps);
   else {
@@ -231,6 +233,7 @@ async function everyRequest(
   server: Server,
   deps: ServerDeps,
   noRouteError: (request: FastifyRequest) => AppError,
+  limit: RequestLimit,
 ): Promise<Admission> {
   await server.register(rateLimit, {
     global: false,
@@ -251,8 +254,8 @@ async function everyRequest(
     if (request.is404) return done(noRouteError(request));
     const { scope, isRejectedWhileHeld } = request.routeOptions.config;
     if (!scope) return done();
-    admission
-      .admit(request, reply, scope)
+    limit
+      .bound(reply, admission.admit(request, reply, scope))
       .then(() => done(isRejectedWhileHeld && deps.isHeld() ? held() : undefined), done);
   });
 

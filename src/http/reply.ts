@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, invalidRequest, type Problem } from '../base/errors.ts';
 import { type ErrorCode, errorCodes } from '../contract/error-codes.ts';
 import { isDiskFull, isUnavailable } from '../db/failure.ts';
+import { databaseTooSlow } from './request-limit.ts';
 import { validationProblem } from './validation-problem.ts';
 
 /** The success body. */
@@ -50,13 +51,7 @@ const storageFullSeconds = 30;
 /** A statement exceeded its time limit: a filter that matches few of very many rows, or a busy server. */
 function tooSlow(error: unknown, { method }: FastifyRequest): AppError | undefined {
   if ((error as { code?: unknown } | null)?.code !== '57014') return undefined;
-  if (method !== 'GET' && method !== 'HEAD') {
-    return new AppError(
-      'database_unavailable',
-      'The database did not respond in time. Retry later, with the same Idempotency-Key if the request had one.',
-      { retryAfterSeconds: 5, cause: error },
-    );
-  }
+  if (method !== 'GET' && method !== 'HEAD') return databaseTooSlow(error);
   return new AppError(
     'query_too_slow',
     'The query took too long. Narrow it with from and to, or with a more specific filter.',

@@ -4,8 +4,11 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDb } from '../../src/db/db.ts';
 import { isUnavailable } from '../../src/db/failure.ts';
-import { openPool } from '../../src/db/pool.ts';
+import { openPool, type PoolOptions } from '../../src/db/pool.ts';
+import type { SessionClient } from '../../src/db/session-client.ts';
+import { isStalled } from '../../src/db/stalls.ts';
 import { administer } from '../harness/administer.ts';
+import { openDatabaseProxy } from '../harness/database-proxy.ts';
 import { templateCluster } from '../harness/template-cluster.ts';
 import { startOwnServer } from '../harness/test-server.ts';
 
@@ -44,7 +47,7 @@ async function loseStandbys(): Promise<void> {
 }
 
 /** A pool whose commits wait for standbys. Every statement is one of a caller. */
-function openPoolOf(max: number) {
+function openPoolOf(max: number, changed: Partial<PoolOptions> = {}) {
   return openPool({
     ...server.connection,
     max,
@@ -54,6 +57,7 @@ function openPoolOf(max: number) {
     standbyWaitMs: 200,
     connectionTimeoutMillis: 30_000,
     onLostConnection: undefined,
+    ...changed,
   });
 }
 type Pool = ReturnType<typeof openPoolOf>;
@@ -82,6 +86,20 @@ const failureOf = (work: Promise<unknown>) =>
     () => undefined,
     (error: unknown) => error,
   );
+
+test('a server that answers neither a statement nor a new connection counts as stalled', async () => {
+  expect(isStalled()).toBe(false);
+  const { proxy, connection } = await openDatabaseProxy(server.connection);
+  const pool = openPoolOf(1, connection as Partial<PoolOptions>);
+  const session = await pool.connect();
+  proxy.freeze();
+  const lost = failureOf(session.query('select 1', []));
+  await expect.poll(isStalled).toBe(true);
+  await proxy.close();
+  await lost;
+  session.release();
+  await pool.end();
+});
 
 test('a commit without a standby fails with an unknown outcome, keeps its session, and counts once a standby is there', async () => {
   const pool = openPoolOf(2);
@@ -123,6 +141,15 @@ test('a statement that waits for the locks of such a commit fails too', async ()
   for (const failure of failures) expect(String(failure)).toMatch(/waits for a synchronous standby/);
   await setStandby('');
   await expect.poll(() => run(pool, 'select n from locked').catch(String)).toEqual([{ n: 2 }]);
+  await pool.end();
+});
+
+test('a session that the server does not have is closed at once: another server took over the address', async () => {
+  const pool = openPoolOf(1, { answerWithinMs: 60_000 });
+  const session = await pool.connect();
+  (session as unknown as SessionClient).serverPid = 999_999;
+  expect(isUnavailable(await failureOf(session.query('select pg_sleep(8)', [])))).toBe(true);
+  session.release();
   await pool.end();
 });
 

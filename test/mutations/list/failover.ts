@@ -1,12 +1,13 @@
-// Mutations of what survives a failover: commits that wait for a standby.
+// Mutations of what survives a failover: commits that wait for a standby, requests that wait for the database, late responses.
 import type { Mutation } from '../mutation.ts';
 
 const waits = ['test/db/standby-waits.test.ts'];
+const limits = ['test/rules/request-limit.test.ts'];
 
 export const mutations: Mutation[] = [
   {
     name: 'a commit that waits for a standby never fails for its caller',
-    file: 'src/db/pool.ts',
+    file: 'src/db/session-client.ts',
     find: 'fail.call(query, this.fatalError as Error);',
     replace: '',
     tests: waits,
@@ -20,14 +21,14 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a session that waits for a standby is closed like one of a vanished server',
-    file: 'src/db/pool.ts',
+    file: 'src/db/session-client.ts',
     find: '    this.pendingSinceMs = performance.now();\n    const { _activeQuery',
     replace: '    const { _activeQuery',
     tests: waits,
   },
   {
     name: 'a statement after a failed commit is queued behind it',
-    file: 'src/db/pool.ts',
+    file: 'src/db/session-client.ts',
     find: 'if (this.standbyWait) return Promise.reject(this.fatalError);',
     replace: '',
     tests: waits,
@@ -80,5 +81,54 @@ export const mutations: Mutation[] = [
     find: "wait_event_type = 'Lock'",
     replace: 'false',
     tests: waits,
+  },
+  {
+    name: 'a session that the server does not have is kept until it has been silent for 35 seconds',
+    file: 'src/db/pool.ts',
+    find: 'if (!found.present.has(client.serverPid)) client.abandon();\n    else if',
+    replace: 'if',
+    tests: waits,
+  },
+  {
+    name: 'a server that answers no new connection does not count as stalled',
+    file: 'src/db/pool.ts',
+    find: 'if (!(error instanceof pg.DatabaseError)) noteStall();',
+    replace: '',
+    tests: waits,
+  },
+  {
+    name: 'a request waits for a stalled database without a limit',
+    file: 'src/http/request-limit.ts',
+    find: 'if (isOver(one, maxMs)) one.fail(databaseTooSlow());',
+    replace: ';',
+    tests: limits,
+  },
+  {
+    name: 'a request that waits for something else than the database is ended',
+    file: 'src/http/request-limit.ts',
+    find: 'running.size === 0 || !isDatabaseStalled()',
+    replace: 'running.size === 0',
+    tests: limits,
+  },
+  {
+    name: 'a request whose body still arrives is ended',
+    file: 'src/http/request-limit.ts',
+    find: "(waitsFor === 'database' || reply.request.raw.complete)",
+    replace: 'true',
+    tests: limits,
+  },
+  {
+    name: 'a request that waits for its key to be read is not ended, because its body was not read',
+    file: 'src/http/request-limit.ts',
+    find: "(waitsFor === 'database' || reply.request.raw.complete)",
+    replace: 'reply.request.raw.complete',
+    tests: limits,
+  },
+  {
+    name: 'a call counts as unanswered although its response arrived while the process stood still',
+    file: 'src/base/after-reading.ts',
+    find: 'void setImmediate(act)',
+    replace: 'act()',
+    tests: ['test/base/outgoing.test.ts'],
   },
 ];

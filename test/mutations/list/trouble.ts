@@ -14,9 +14,9 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a read-only server is detected for each session separately',
-    file: 'src/db/pool.ts',
-    find: 'client.generation === generation) generation += 1;',
-    replace: 'client.generation === generation) generation += 0;',
+    file: 'src/db/session-client.ts',
+    find: 'current += 1;',
+    replace: 'current += 0;',
     tests: sessions,
   },
   {
