@@ -132,6 +132,18 @@ const attemptTimeoutMs = 4_000;
 const isLate = ({ headers, atMs }: Arrival) =>
   atMs > Number(headers['webhook-timestamp']) * 1000 + attemptTimeoutMs;
 
+const timeOf = (ms: number) => new Date(ms).toISOString();
+
+/** When it was acknowledged and arrived again, and the last outage that began before. */
+function describeRepeat(acknowledgedAtMs: number, again: Arrival, outages: Outage[]): string {
+  const before = outages.filter(({ fromMs }) => fromMs <= again.atMs);
+  const last = before.toSorted((a, b) => a.toMs - b.toMs).at(-1);
+  return (
+    `acknowledged at ${timeOf(acknowledgedAtMs)}, again at ${timeOf(again.atMs)}; ` +
+    (last ? `the last outage: ${last.kind} from ${timeOf(last.fromMs)} to ${timeOf(last.toMs)}` : 'no outage')
+  );
+}
+
 /** Returns how many events arrived again after they were acknowledged. */
 function checkRepeats(arrivals: Parsed[], outages: Outage[], hook: Hook, report: Report): number {
   let repeats = 0;
@@ -146,11 +158,7 @@ function checkRepeats(arrivals: Parsed[], outages: Outage[], hook: Hook, report:
         ({ fromMs, toMs }) => last >= fromMs - recordingMs && last <= toMs + recordingMs,
       );
       if (!isExplained)
-        report(
-          'repeat_without_cause',
-          `${hook.name} ${key}`,
-          `acknowledged at ${new Date(last).toISOString()}`,
-        );
+        report('repeat_without_cause', `${hook.name} ${key}`, describeRepeat(last, one, outages));
     }
   }
   if (repeats > inFlightMax * Math.max(1, outages.length))

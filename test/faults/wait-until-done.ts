@@ -10,7 +10,9 @@ import type { Lines } from './operators.ts';
 /** Longer than every lease: 60 s for a message, 75 s for a delivery, the wait of a send plus 40 s for a key. */
 const leasesMs = 90_000;
 const unknownMs = 10 * 60_000 + 1_000;
-const doneWithinMs = 90_000;
+/** Time without progress after which the wait ends. How long all work takes depends on the machine, and is no guarantee. */
+const noProgressMs = 90_000;
+const doneWithinMs = 15 * 60_000;
 /** Rows that are due within this time are waited for. */
 const soonMs = 1_500;
 
@@ -54,7 +56,7 @@ async function openWork(db: Db): Promise<OpenWork> {
 
 /**
  * Ends a run: removes all faults, restarts the gateways, and repeats every send without a response.
- * Returns null when no work is open, or after a timeout the work that was still open.
+ * Returns null when no work is open, or the work that was still open when it had not become less for a while.
  */
 export async function waitUntilDone(
   fixture: CampaignFixture,
@@ -66,17 +68,17 @@ export async function waitUntilDone(
   await gateways.stopAll();
   await ageRows(database.db, leasesMs);
   await gateways.startAll();
-  const asked = callers.repeatUnanswered(doneWithinMs / 2);
+  const asked = callers.repeatUnanswered(noProgressMs / 2);
   let areLinesDone = false;
   void Promise.all(lines.map(({ done }) => done)).then(() => {
     areLinesDone = true;
   });
-  const until = performance.now() + doneWithinMs;
+  const progress = openProgress();
   let open = await openWork(database.db);
-  while (performance.now() < until) {
+  for (let rest = Number.POSITIVE_INFINITY; progress.continues(rest + open.waiting + open.called); ) {
     const { callbacksOpen } = await platform.counts();
     open = await openWork(database.db);
-    const rest = open.busy + callbacksOpen + (areLinesDone ? 0 : 1);
+    rest = open.busy + callbacksOpen + (areLinesDone ? 0 : 1);
     if (rest === 0 && open.waiting === 0) {
       await asked;
       if (open.called > 0) await ageUnleasedRows(database.db, unknownMs);
@@ -90,6 +92,21 @@ export async function waitUntilDone(
   await asked;
   const { callbacksOpen } = await platform.counts();
   return JSON.stringify({ ...open, callbacksOpen, areLinesDone });
+}
+
+/** Ends a wait when the work that is open did not become less for a while, or after `doneWithinMs`. */
+function openProgress() {
+  const endMs = performance.now() + doneWithinMs;
+  let before = Number.POSITIVE_INFINITY;
+  let untilMs = performance.now() + noProgressMs;
+  return {
+    continues(open: number): boolean {
+      const nowMs = performance.now();
+      if (open < before) untilMs = Math.min(nowMs + noProgressMs, endMs);
+      before = open;
+      return nowMs < untilMs;
+    },
+  };
 }
 
 const isDone = ({ called, busy, waiting }: OpenWork, callbacksOpen: number) =>

@@ -12,6 +12,7 @@ import { type Bookers, type Staff, startBookers } from './bookers.ts';
 import { type BookingEvidence, checkBookings } from './check-bookings.ts';
 import type { Cluster } from './cluster.ts';
 import type { Mode } from './cluster-files.ts';
+import { outagesOf } from './connection-losses.ts';
 import type { MovableAddress } from './movable-address.ts';
 import type { Scenario, Scene } from './scenarios.ts';
 
@@ -84,6 +85,7 @@ export async function runScenario(
       await scenario.prepare?.(scene);
       await sleep(warmUpMs);
       const faultMs = Date.now();
+      const lossesBefore = address.lossesMs.length;
       const backMs = await scenario.act(scene);
       databaseAwayMs = backMs - faultMs;
       await sleep(scenario.afterMs ?? 12_000);
@@ -100,6 +102,7 @@ export async function runScenario(
       address.pointTo(campaign.haproxyPort);
       address.cut();
       await scene.cluster.patroni.untilWhole();
+      fixture.gateways.outages.push(...outagesOf(address.lossesMs.slice(lossesBefore)));
     });
     const add = (guarantee: GuaranteeName, subject: string, text: string) => {
       result.violations.push({ guarantee, subject, text });
