@@ -4000,8 +4000,10 @@ export interface Operations {
       phone?: string;
       /** Only of the person with this id of the platform. */
       userId?: string;
-      /** The beginnings of words of a name, in any order and without regard to case and accents; or a number, from its beginning or to its end. Sorted by the word that was found. Not together with `phone`, `userId` or `sort`. */
+      /** The beginnings of words of a name, in any order and without regard to case and accents; or a number, from its beginning or to its end. Sorted by the word that was found. Not together with `phone`, `userId`, `state` or `sort`. */
       search?: string;
+      /** Only people who can be answered without a template now, whose last message has no reply, or who opted out. Sorted by the last message, newest first; `opted_out` by the opt-out. Not together with `phone`, `userId`, `search` or `sort`. */
+      state?: "window_open" | "unanswered" | "opted_out";
       /** Newest contact first, or newest conversation first: by the last received message or reply. The latter leaves out contacts without either. */
       sort?: "-createdAt" | "-lastMessageAt";
       /** Items per page. */

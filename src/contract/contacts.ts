@@ -89,8 +89,14 @@ export const ListContactsQuery = Type.Object(
         minLength: 1,
         maxLength: 100,
         description:
-          'The beginnings of words of a name, in any order and without regard to case and accents; or a number, from its beginning or to its end. Sorted by the word that was found. Not together with `phone`, `userId` or `sort`.',
+          'The beginnings of words of a name, in any order and without regard to case and accents; or a number, from its beginning or to its end. Sorted by the word that was found. Not together with `phone`, `userId`, `state` or `sort`.',
         examples: ['ada lov'],
+      }),
+    ),
+    state: Type.Optional(
+      Type.Enum(['window_open', 'unanswered', 'opted_out'], {
+        description:
+          'Only people who can be answered without a template now, whose last message has no reply, or who opted out. Sorted by the last message, newest first; `opted_out` by the opt-out. Not together with `phone`, `userId`, `search` or `sort`.',
       }),
     ),
     sort: Type.Optional(

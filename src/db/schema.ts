@@ -233,6 +233,7 @@ export interface Conversations {
   account_id: string;
   contact_id: string;
   last_id: string | null;
+  replied_id: string | null;
   words: Generated<string[]>;
 }
 

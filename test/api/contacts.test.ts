@@ -230,6 +230,34 @@ describe('a conversation', () => {
     expect(withMessage.map(({ _id }) => _id).sort()).toEqual([...whole].sort());
   });
 
+  it('is listed while it waits for an answer, while its window is open, and while the person opted out', async () => {
+    const [late, answered, waiting] = ['15559990021', '15559990022', '15559990023'];
+    await receive([written({ from: late, timestamp: String(nowSeconds - 86_401) })]);
+    for (const from of [answered, waiting])
+      await receive([written({ from, timestamp: String(nowSeconds - 60) })]);
+    await reply(answered, 'now');
+    const put = (body: object) => gateway.call('PUT', `/v1/opt-outs/${late}`, { body });
+    await put({ scope: 'marketing' });
+    const all = [late, answered, waiting];
+    const listed = async (state: string) =>
+      (await contacts({ state, limit: '100' }))
+        .flatMap(({ phone }) => (phone && all.includes(phone) ? phone : []))
+        .sort();
+    await expect.poll(() => listed('unanswered')).toEqual([late, waiting]);
+    expect(await listed('window_open')).toEqual([answered, waiting]);
+    expect(await listed('opted_out')).toEqual([late]);
+    await gateway.call('DELETE', `/v1/opt-outs/${late}`);
+    expect(await listed('opted_out')).toEqual([]);
+    await receive([
+      written({ from: answered, timestamp: String(nowSeconds + 5), type: 'system', text: undefined }),
+    ]);
+    await receive([written({ from: waiting, timestamp: String(nowSeconds + 5), text: { body: 'again' } })]);
+    await expect.poll(async () => (await contactOf(waiting))?.lastMessage?.text).toBe('again');
+    expect(await listed('unanswered')).toEqual([late, waiting]);
+    const clash = await gateway.call('GET', '/v1/contacts?state=unanswered&sort=-createdAt');
+    expect(clash.body).toMatchObject({ code: 'invalid_request', errors: [{ path: 'state' }] });
+  });
+
   it('is found by words of the name and by the number, also after a merge and a new name', async () => {
     const search = async (text: string) => (await contacts({ search: text })).map(({ name }) => name);
     const from = '491701234567';

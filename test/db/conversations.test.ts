@@ -7,7 +7,13 @@ import { recordPeople } from '../../src/messaging/contacts/record-people.ts';
 import { foldConversations } from '../../src/messaging/conversations/fold.ts';
 import { lockFolding } from '../../src/messaging/conversations/fold-store.ts';
 import { pageOfContacts } from '../../src/messaging/conversations/list.ts';
-import { listByLastMessage, listContacts, scanWords } from '../../src/messaging/conversations/list-store.ts';
+import {
+  listByLastMessage,
+  listContacts,
+  listFiltered,
+  listOptedOut,
+  scanWords,
+} from '../../src/messaging/conversations/list-store.ts';
 import { openRecordMissed } from '../../src/messaging/conversations/missed.ts';
 import { searchOf } from '../../src/messaging/conversations/words.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -56,7 +62,7 @@ const fold = (limit?: number) =>
 const order = async () =>
   (await listByLastMessage(database.db, accountId, { limit: 100 })).map(({ id, last_id }) => [id, last_id]);
 const search = async (text: string, limit = 100, cursor?: string) =>
-  pageOfContacts(database.db, accountId, { search: text, limit, cursor });
+  pageOfContacts(database.db, accountId, { search: text, limit, cursor }, nowMs);
 
 test('changes are folded in rounds, once each, and never by two processes at a time', async () => {
   const [ada, bob] = [await wrote({ phone: '15550001' }), await wrote({ phone: '15550002' }, nowMs + 1_000)];
@@ -185,12 +191,33 @@ test('a search finds everybody once over its pages, and scans no more words than
   expect(scanned).toHaveLength(3);
 });
 
+test('a conversation is unanswered until a reply, at once and after folding', async () => {
+  const ada = await wrote({ phone: '15550041' }, nowMs + 30_000);
+  const unanswered = async () =>
+    (await listFiltered(database.db, accountId, 'unanswered', { limit: 100 })).map(({ id }) => id);
+  expect(await unanswered()).not.toContain(ada.contactId);
+  await fold();
+  expect(await unanswered()).toContain(ada.contactId);
+  const replyId = lowestUuidAt(new Date(nowMs + 40_000));
+  await sql`with c as (update contacts set last_reply_id = ${replyId} where id = ${ada.contactId} returning account_id, id)
+    insert into conversation_changes select account_id, id from c`.execute(database.db);
+  expect(await unanswered()).toContain(null);
+  expect(await unanswered()).not.toContain(ada.contactId);
+  await fold();
+  expect(await unanswered()).not.toContain(null);
+  expect(await unanswered()).not.toContain(ada.contactId);
+  await wrote({ phone: '15550041' }, nowMs + 50_000);
+  await fold();
+  expect(await unanswered()).toContain(ada.contactId);
+  await sql`delete from conversations where contact_id = ${ada.contactId}`.execute(database.db);
+});
+
 test('lists read one page by its index, also with many contacts', async () => {
   await sql`
     with c as (insert into contacts (account_id, id, phone) select ${accountId}, uuid7(), n::text from generate_series(1, 5000) n returning *),
       i as (insert into contact_identities (account_id, identity, contact_id) select account_id, phone, id from c),
       w as (insert into conversation_words select account_id, 'p:' || phone, id from c)
-    insert into conversations (account_id, contact_id, last_id, words) select account_id, id, id, array['p:' || phone] from c`.execute(
+    insert into conversations (account_id, contact_id, last_id, replied_id, words) select account_id, id, id, id, array['p:' || phone] from c`.execute(
     database.db,
   );
   await sql`analyze`.execute(database.db);
@@ -200,6 +227,15 @@ test('lists read one page by its index, also with many contacts', async () => {
   const plans = {
     conversations_list: (db = database.hot) => listByLastMessage(db, accountId, window),
     contacts_pkey: (db = database.hot) => listContacts(db, accountId, window),
+    conversations_unanswered: (db = database.hot) => listFiltered(db, accountId, 'unanswered', window),
+    contact_windows_pkey: (db = database.hot) =>
+      listFiltered(
+        db,
+        accountId,
+        { wroteAfter: new Date(nowMs), fromId: lowestUuidAt(new Date(nowMs)) },
+        window,
+      ),
+    opt_outs_listed: (db = database.hot) => listOptedOut(db, accountId, window),
     conversation_words_pkey: (db = database.hot) =>
       scanWords(db, accountId, searchOf('12'), { after: undefined, limit: 100 }),
   };

@@ -5,7 +5,7 @@ import { useParams, useSearch } from '@tanstack/react-router';
 import { api } from '../api/client.ts';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { textsOf } from '../text/texts.ts';
-import { People } from './people.tsx';
+import { People, peopleStates } from './people.tsx';
 import { Person } from './person.tsx';
 import { Thread } from './thread.tsx';
 import './conversations.css';
@@ -13,11 +13,15 @@ import './conversations.css';
 export function Conversations() {
   const text = textsOf('conversations');
   const { id } = useParams({ strict: false }) as { id?: string };
-  const { search } = useSearch({ strict: false }) as { search?: unknown };
+  const { search, state } = useSearch({ strict: false }) as { search?: unknown; state?: unknown };
   return (
     <div className={id === undefined ? 'conversations' : 'conversations open'}>
       {id === undefined && <h1 className="hidden-text">{text('title')}</h1>}
-      <People search={search === undefined ? undefined : String(search)} currentId={id} />
+      <People
+        search={search === undefined ? undefined : String(search)}
+        state={peopleStates.find((one) => one === state)}
+        currentId={id}
+      />
       {id === undefined ? (
         <section className="thread-pane wide-only">
           <EmptyState

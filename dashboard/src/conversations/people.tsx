@@ -6,6 +6,7 @@ import type { Contact } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { useLiveList } from '../api/use-live-list.ts';
 import { Avatar } from '../design/avatar.tsx';
+import { Chips } from '../design/chips.tsx';
 import { shapes } from '../design/icons.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { SearchBox } from '../design/search-box.tsx';
@@ -22,24 +23,29 @@ const pageLength = 50;
 /** The order of conversations is written seconds after a message. */
 const readAgainMs = 4_000;
 
+/** What the list can be limited to. */
+export const peopleStates = ['unanswered', 'window_open', 'opted_out'] as const;
+type PeopleState = (typeof peopleStates)[number];
+
 interface Props {
   search: string | undefined;
+  state: PeopleState | undefined;
   currentId: string | undefined;
 }
 
-export function People({ search, currentId }: Props) {
+export function People({ search, state, currentId }: Props) {
   const text = textsOf('conversations');
   const navigate = useNavigate();
   const input = useRef<HTMLInputElement>(null);
   const body = useRef<HTMLUListElement>(null);
   useListKeys(body, input);
   const { rows, isLoaded, error, retry, loadOlder, isLoadingOlder } = useLiveList<Contact>({
-    key: ['contacts', 'list', search ?? ''],
+    key: ['contacts', 'list', search ?? '', state ?? ''],
     kinds: ['received', 'optOuts'],
     read: (cursor) =>
       api.listContacts({
         limit: pageLength,
-        ...(search ? { search } : { sort: '-lastMessageAt' as const }),
+        ...(search ? { search } : state ? { state } : { sort: '-lastMessageAt' as const }),
         ...(cursor ? { cursor } : {}),
       }),
     idOf: ({ _id }) => _id,
@@ -56,6 +62,16 @@ export function People({ search, currentId }: Props) {
             void navigate({ to: '/conversations', search: typed === '' ? {} : { search: typed } })
           }
         />
+        <Chips
+          label={text('state')}
+          allLabel={text('all')}
+          values={peopleStates}
+          chosen={state}
+          wordOf={(one) => text(`state_${one}`)}
+          onChoose={(one) =>
+            void navigate({ to: '/conversations', search: one === undefined ? {} : { state: one } })
+          }
+        />
       </div>
       {error !== null && error !== undefined && <ErrorNote error={error} onRetry={retry} />}
       <ul ref={body}>
@@ -64,7 +80,7 @@ export function People({ search, currentId }: Props) {
             key={contact._id}
             contact={contact}
             isCurrent={contact._id === currentId}
-            search={search}
+            kept={search ? { search } : state ? { state } : {}}
           />
         ))}
       </ul>
@@ -81,8 +97,8 @@ export function People({ search, currentId }: Props) {
       {isLoaded && rows.length === 0 && (
         <EmptyState
           icon={<IconMessages size={20} aria-hidden />}
-          title={text(search ? 'noneFound' : 'none')}
-          text={text(search ? 'noneFoundText' : 'noneText')}
+          title={text(search ? 'noneFound' : state ? `none_${state}` : 'none')}
+          text={text(search ? 'noneFoundText' : state ? `none_${state}Text` : 'noneText')}
         />
       )}
     </section>
@@ -92,10 +108,11 @@ export function People({ search, currentId }: Props) {
 interface RowProps {
   contact: Contact;
   isCurrent: boolean;
-  search: string | undefined;
+  /** What the list is limited to, which stays when the person is opened. */
+  kept: { search?: string; state?: PeopleState };
 }
 
-function PersonRow({ contact, isCurrent, search }: RowProps) {
+function PersonRow({ contact, isCurrent, kept }: RowProps) {
   const text = textsOf('conversations');
   const { _id, lastMessage, unreadCount } = contact;
   const name = nameOf(contact);
@@ -105,7 +122,7 @@ function PersonRow({ contact, isCurrent, search }: RowProps) {
       <Link
         to="/conversations/$id"
         params={{ id: _id }}
-        search={search ? { search } : {}}
+        search={kept}
         className="person"
         data-row-link
         {...(isCurrent ? { 'aria-current': 'true' as const } : {})}

@@ -51,25 +51,30 @@ export async function readChanged(tx: Tx, keys: readonly ContactKey[]): Promise<
   return rows;
 }
 
+const lowestId = '00000000-0000-0000-0000-000000000000';
+
 /** What a contact is listed by. */
 export interface Listed extends ContactKey {
   /** Its newest received message or reply. */
   lastId: string | null;
+  /** Its newest reply. */
+  repliedId: string | null;
   words: string[];
 }
 
 /** Writes contacts. A last message is never replaced by an older one: the newest may have been deleted. */
 export async function writeListed(tx: Tx, listed: readonly Listed[]): Promise<void> {
   await sql`
-    /* writeListed */ insert into conversations as v (account_id, contact_id, last_id, words)
-    select a, c, last_id, string_to_array(words, E'\n')
+    /* writeListed */ insert into conversations as v (account_id, contact_id, last_id, replied_id, words)
+    select a, c, last_id, coalesce(replied_id, ${lowestId}), string_to_array(words, E'\n')
     from unnest(${arrayText(listed.map((one) => one.accountId))}::uuid[], ${arrayText(listed.map((one) => one.contactId))}::uuid[],
-      ${arrayText(listed.map((one) => one.lastId))}::uuid[], ${textArray(listed.map((one) => one.words.join('\n')))}::text[])
-      x(a, c, last_id, words)
-    on conflict (account_id, contact_id) do update set last_id = greatest(v.last_id, excluded.last_id), words = excluded.words
-    where (greatest(v.last_id, excluded.last_id), excluded.words) is distinct from (v.last_id, v.words)`.execute(
-    tx,
-  );
+      ${arrayText(listed.map((one) => one.lastId))}::uuid[], ${arrayText(listed.map((one) => one.repliedId))}::uuid[],
+      ${textArray(listed.map((one) => one.words.join('\n')))}::text[])
+      x(a, c, last_id, replied_id, words)
+    on conflict (account_id, contact_id) do update set last_id = greatest(v.last_id, excluded.last_id),
+      replied_id = greatest(v.replied_id, excluded.replied_id), words = excluded.words
+    where (greatest(v.last_id, excluded.last_id), greatest(v.replied_id, excluded.replied_id), excluded.words)
+      is distinct from (v.last_id, v.replied_id, v.words)`.execute(tx);
 }
 
 /** Deletes merged contacts. */

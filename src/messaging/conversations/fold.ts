@@ -55,7 +55,10 @@ async function write(tx: Tx, contacts: readonly ChangedContact[]): Promise<void>
   if (present.length > 0)
     await writeListed(
       tx,
-      present.map(({ contact, words }) => ({ ...keyOf(contact), lastId: newestOf(contact), words })),
+      present.map(({ contact, words }) => ({
+        ...keyOf(contact),
+        ...{ lastId: newestOf(contact), repliedId: contact.lastReplyId, words },
+      })),
     );
 }
 

@@ -89,6 +89,53 @@ export async function listByLastMessage(
   return rows;
 }
 
+/** What a list by the last message can be limited to. */
+export type ConversationFilter =
+  /** Written by the person after this instant to one of the account's numbers: `from` is the lowest id of that time. */
+  | { wroteAfter: Date; fromId: string }
+  /** The last message is the person's. */
+  | 'unanswered';
+
+/** Lists contacts that a filter finds by their last message, newest first. A contact that no longer fits has no `id`. */
+export async function listFiltered(
+  db: Db,
+  accountId: string,
+  filter: ConversationFilter,
+  { beforeId = highestId, limit }: ListWindow,
+): Promise<ListedRow[]> {
+  const isUnanswered = filter === 'unanswered';
+  // replies need an open window, so few conversations of the last day have none
+  const fits = isUnanswered
+    ? sql`v.last_id > v.replied_id`
+    : // not as a join, which would read all windows
+      sql`v.last_id >= ${filter.fromId} and ${filter.wroteAfter} < (
+        select max(w.last_received_at) from contact_windows w where w.account_id = v.account_id and w.contact_id = v.contact_id)`;
+  // answered a moment ago, and not written yet
+  const stillFits = isUnanswered ? sql`(c.last_reply_id is null or c.last_reply_id < v.last_id)` : sql`true`;
+  const { rows } = await sql<ListedRow>`
+    select ${columns} from (
+      select * from conversations v where account_id = ${accountId} and last_id < ${beforeId} and ${fits}
+      order by last_id desc limit ${limit}) v
+    left join contacts c on c.account_id = v.account_id and c.id = v.contact_id and ${stillFits} ${lastMessage}
+    order by v.last_id desc`.execute(db);
+  return rows;
+}
+
+/** Lists contacts that opted out, the newest opt-out first. */
+export async function listOptedOut(
+  db: Db,
+  accountId: string,
+  { beforeId = highestId, limit }: ListWindow,
+): Promise<(ContactRow & { opt_out_id: string })[]> {
+  const { rows } = await sql<ContactRow & { opt_out_id: string }>`
+    select o.id as opt_out_id, ${columns} from (
+      select * from opt_outs where account_id = ${accountId} and scope > 0 and id < ${beforeId} order by id desc limit ${limit}) o
+    join contacts c on c.account_id = o.account_id and c.id = o.contact_id
+    left join conversations v on v.account_id = c.account_id and v.contact_id = c.id ${lastMessage}
+    order by o.id desc`.execute(db);
+  return rows;
+}
+
 /** Finds contacts of the account by their ids. */
 export async function findContacts(db: Db, accountId: string, ids: readonly string[]): Promise<ContactRow[]> {
   const { rows } = await sql<ContactRow>`

@@ -1,33 +1,49 @@
 // Lists of contacts: newest first, by their last message, or by what a search finds.
 import { invalidRequest } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
+import { lowestUuidAt } from '../../base/uuid-time.ts';
 import type { Db } from '../../db/db.ts';
 import { type CursorPage, cursorPageOf, cursorPosition, isStorableText } from '../../http/paging.ts';
 import { contactsWith, type PersonFilter } from '../contacts/find.ts';
-import { type ContactRow, findContacts, listByLastMessage, listContacts, scanWords } from './list-store.ts';
+import { windowMs } from '../contacts/window.ts';
+import {
+  type ContactRow,
+  findContacts,
+  type ListedRow,
+  listByLastMessage,
+  listContacts,
+  listFiltered,
+  listOptedOut,
+  scanWords,
+} from './list-store.ts';
 import { searchOf } from './words.ts';
 
 export interface ContactQuery extends PersonFilter {
   search?: string | undefined;
+  state?: 'window_open' | 'unanswered' | 'opted_out' | undefined;
   sort?: '-createdAt' | '-lastMessageAt' | undefined;
   limit: number;
   cursor?: string | undefined;
 }
 
-/** A page of contacts of the account. Throws 400 for a malformed cursor, and for a search together with another filter or order. */
+/**
+ * A page of contacts of the account at `nowMs`. Throws 400 for a malformed cursor, and for a search or a state together with another filter
+ * or order.
+ */
 export async function pageOfContacts(
   db: Db,
   accountId: string,
-  { search, sort, limit, cursor, ...person }: ContactQuery,
+  { search, state, sort, limit, cursor, ...person }: ContactQuery,
+  nowMs: number,
 ): Promise<CursorPage<ContactRow>> {
-  const other = Object.entries({ ...person, sort }).find(([, value]) => value !== undefined);
-  if (search !== undefined && other)
+  const alone = search !== undefined ? 'search' : state !== undefined ? 'state' : undefined;
+  const others = alone === 'search' ? { ...person, state, sort } : { ...person, sort };
+  const other = Object.entries(others).find(([, value]) => value !== undefined);
+  if (alone && other)
     throw invalidRequest([
-      {
-        path: 'search',
-        message: `cannot be combined with \`${other[0]}\`: a search has an order of its own`,
-      },
+      { path: alone, message: `cannot be combined with \`${other[0]}\`: it has an order of its own` },
     ]);
+  if (state !== undefined) return contactsIn(db, accountId, { state, limit, cursor }, nowMs);
   if (search !== undefined) return searchContacts(db, accountId, { search, limit, cursor });
   const [beforeId] = cursorPosition(cursor, [isUuid]) ?? [];
   const ids = await contactsWith(db, accountId, person);
@@ -36,7 +52,37 @@ export async function pageOfContacts(
     const rows = await listContacts(db, accountId, { beforeId, limit: limit + 1 });
     return cursorPageOf(rows, limit, ({ id }) => [id]);
   }
-  const rows = await listByLastMessage(db, accountId, { beforeId, limit: limit + 1 });
+  return pageByLastMessage(await listByLastMessage(db, accountId, { beforeId, limit: limit + 1 }), limit);
+}
+
+/** Contacts in a state: by their last message, or those that opted out by the opt-out, newest first. */
+async function contactsIn(
+  db: Db,
+  accountId: string,
+  {
+    state,
+    limit,
+    cursor,
+  }: { state: NonNullable<ContactQuery['state']>; limit: number; cursor: string | undefined },
+  nowMs: number,
+): Promise<CursorPage<ContactRow>> {
+  const [beforeId] = cursorPosition(cursor, [isUuid]) ?? [];
+  const page = { beforeId, limit: limit + 1 };
+  if (state === 'opted_out')
+    return cursorPageOf(await listOptedOut(db, accountId, page), limit, (row) => [row.opt_out_id]);
+  const wroteAfter = new Date(nowMs - windowMs);
+  const filter = state === 'unanswered' ? state : { wroteAfter, fromId: lowestUuidAt(wroteAfter) };
+  const rows = await listFiltered(db, accountId, filter, page);
+  // a notice of the platform asks for no answer
+  const isNotice = (row: ListedRow) => state === 'unanswered' && row.received_type === 'system';
+  return pageByLastMessage(
+    rows.map((row) => (isNotice(row) ? { ...row, id: null } : row)),
+    limit,
+  );
+}
+
+/** A page of rows, without those that left the list a moment ago. */
+function pageByLastMessage(rows: ListedRow[], limit: number): CursorPage<ContactRow> {
   const { items, pagination } = cursorPageOf(rows, limit, ({ last_id }) =>
     last_id === null ? [] : [last_id],
   );

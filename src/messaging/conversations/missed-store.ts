@@ -1,4 +1,4 @@
-// Contacts that processes of an earlier release changed: before migration 0049, statements did not append them to conversation_changes.
+// Contacts that processes of an earlier release changed: before migration 0049, statements did not append them to conversation_changes, and before 0055 no newest reply was kept with their conversation.
 import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
 import { uuidSeconds } from '../../db/uuid-seconds.ts';
@@ -34,7 +34,7 @@ export async function recordMissedReplies(db: Db): Promise<number> {
   return Number(numAffectedRows ?? 0);
 }
 
-/** Records contacts that are not listed, have a newer message than they are listed by, or were merged into another one. */
+/** Records contacts that are not listed, have a newer message or reply than they are listed by, or were merged into another one. */
 export async function recordMissedContacts(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`
     /* recordMissedContacts */ ${insertChanged(sql`
@@ -43,7 +43,7 @@ export async function recordMissedContacts(db: Db): Promise<number> {
       left join (
         select account_id, contact_id, max(last_received_at) as at from contact_windows group by account_id, contact_id) w
         on w.account_id = c.account_id and w.contact_id = c.id
-      where v.contact_id is null or c.id is null
+      where v.contact_id is null or c.id is null or v.replied_id is null or c.last_reply_id > v.replied_id
         or (w.at is not null and (v.last_id is null or extract(epoch from w.at) > ${uuidSeconds(sql`v.last_id`)}))`)}`.execute(
     db,
   );

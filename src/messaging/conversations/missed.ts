@@ -3,8 +3,8 @@ import type { Db } from '../../db/db.ts';
 import { wasSeenWithout } from '../../db/programs.ts';
 import { recordMissedContacts, recordMissedReplies } from './missed-store.ts';
 
-/** The migration since which programs record the contacts that they change. */
-const recording = '0049_conversations';
+/** The migration since which programs record the contacts that they change, with the newest reply. */
+const recording = '0055_unanswered';
 /** Programs are noted every hour, so the last round is at least an hour after the last process of an earlier release. */
 const seenHours = 2;
 

@@ -27,8 +27,8 @@ export function conversationRoutes(server: Server, { hot, clock }: { hot: Db; cl
     },
     async ({ caller, query }) => {
       const { limit = 20, ...filter } = query;
-      const { items, pagination } = await pageOfContacts(hot, caller.accountId, { ...filter, limit });
       const now = clock.now();
+      const { items, pagination } = await pageOfContacts(hot, caller.accountId, { ...filter, limit }, now);
       return ok('Contacts listed.', { items: items.map((row) => contactItem(row, now)), pagination });
     },
   );

@@ -11,6 +11,34 @@ const rules = ['test/rules/conversation-words.test.ts'];
 
 export const mutations: Mutation[] = [
   {
+    name: 'a conversation that was just answered is listed as unanswered',
+    file: list,
+    find: 'sql`(c.last_reply_id is null or c.last_reply_id < v.last_id)`',
+    replace: 'sql`true`',
+    tests: rows,
+  },
+  {
+    name: 'a conversation that was answered stays unanswered',
+    file: store,
+    find: 'replied_id = greatest(v.replied_id, excluded.replied_id), ',
+    replace: '',
+    tests: rows,
+  },
+  {
+    name: 'a window that has closed is listed as open',
+    file: list,
+    find: 'and ${filter.wroteAfter} < (',
+    replace: "and ${filter.wroteAfter} > 'epoch' and '-infinity' < (",
+    tests: api,
+  },
+  {
+    name: 'a notice of the platform waits for an answer',
+    file: 'src/messaging/conversations/list.ts',
+    find: "state === 'unanswered' && row.received_type === 'system'",
+    replace: 'false && row === undefined',
+    tests: api,
+  },
+  {
     name: 'conversations that an earlier release changed keep their old place',
     file: 'src/messaging/conversations/missed.ts',
     find: 'await wasSeenWithout(db, recording, hours)',
@@ -90,8 +118,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a conversation moves down when its messages are removed',
     file: store,
-    find: 'last_id = greatest(v.last_id, excluded.last_id), words',
-    replace: 'last_id = excluded.last_id, words',
+    find: 'last_id = greatest(v.last_id, excluded.last_id),',
+    replace: 'last_id = excluded.last_id,',
     tests: rows,
   },
   {
