@@ -65,7 +65,7 @@ test('a campaign goes from a file with faults to its results', { timeout: 30_000
   await page.getByRole('button', { name: 'Send to 3 people' }).click();
   await page.getByText('3 of 3').waitFor();
   await page.getByRole('heading', { level: 1, name: /Week 48 Done/ }).waitFor();
-  await page.getByText('900005').waitFor();
+  await page.getByRole('region', { name: 'Why messages failed' }).getByText('900005').waitFor();
   const download = page.waitForEvent('download');
   await page.getByRole('link', { name: 'All as CSV' }).click();
   expect((await download).suggestedFilename()).toMatch(/\.csv$/);
