@@ -149,18 +149,27 @@ export function startWorkers(deps: WorkersDeps): Workers {
   deps.activity.onWake(() => {
     dispatch.nudge();
     deliver.nudge();
-    // the others do not compete with what was announced
-    const nudgeOthers = () => {
-      for (const worker of Object.values(others)) worker.nudge();
-    };
-    setTimeout(nudgeOthers, othersAfterMs).unref();
   });
+  nudgeOnWake(deps, Object.values(others));
   return workers;
+}
+
+/** Ends the pauses of these loops at the end of each idle time, a moment later: they do not compete with what was announced. */
+function nudgeOnWake({ activity }: LoopDeps, workers: Worker[]): void {
+  const nudge = () => {
+    for (const worker of workers) worker.nudge();
+  };
+  activity.onWake(() => void setTimeout(nudge, othersAfterMs).unref());
 }
 
 /** Watches the clocks, in processes of every role. */
 export function startClockWatch(deps: LoopDeps, watch: ClockWatch): Worker {
-  return startWorker({ name: 'clock', perform: watch.round, idleMs: 2_000, isBackground: true }, deps);
+  const worker = startWorker(
+    { name: 'clock', perform: watch.round, idleMs: 2_000, isBackground: true },
+    deps,
+  );
+  nudgeOnWake(deps, [worker]);
+  return worker;
 }
 
 /** Records every few seconds that this process accepts callbacks, and when the last ones came (`flush`). */
@@ -170,7 +179,9 @@ export function startUptime(deps: LoopDeps & { hot: Db; flush: () => Promise<voi
     await deps.flush();
     return 0;
   };
-  return startWorker({ name: 'callback-uptime', perform, idleMs: 5_000 }, deps);
+  const worker = startWorker({ name: 'callback-uptime', perform, idleMs: 5_000 }, deps);
+  nudgeOnWake(deps, [worker]);
+  return worker;
 }
 
 /** An idle process records that it accepts callbacks at every third look: after 3 or 6 s. */

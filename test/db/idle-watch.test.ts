@@ -2,12 +2,15 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
+import { openLog } from '../../src/base/log.ts';
 import { findDueWork } from '../../src/db/due-work.ts';
 import { openProcessSession } from '../../src/db/process-session.ts';
 import { thisProgram } from '../../src/db/programs.ts';
 import { idleAfterMs, openActivity } from '../../src/work/activity.ts';
 import { openIdleWatch } from '../../src/work/idle-watch.ts';
+import { startClockWatch, startUptime } from '../../src/workers.ts';
 import { openWebhooksFixture, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
 
 let fixture: WebhooksFixture;
@@ -122,4 +125,26 @@ test('every time at which a row becomes due is part of the question', async () =
       !new RegExp(`from ${table}\\b[^\\n]*\\b${column}\\b`).test(question.replaceAll(/\n\s+/g, ' ')),
   );
   expect(missing).toEqual([]);
+});
+
+test('the loops of an idle process that follow callbacks and clocks continue when it wakes', async () => {
+  const seen = { nowMs: idleAfterMs, flushed: 0, watched: 0 };
+  const activity = openActivity({ clock: { steady: () => seen.nowMs }, announce: async () => {} });
+  const deps = { clock: systemClock, log: openLog('silent'), activity };
+  seen.nowMs += idleAfterMs;
+  const flush = async () => {
+    seen.flushed += 1;
+  };
+  const round = async () => {
+    seen.watched += 1;
+    return 0;
+  };
+  const workers = [
+    startUptime({ ...deps, hot: fixture.hot, flush }),
+    startClockWatch(deps, { round, read: async () => {} }),
+  ];
+  await expect.poll(() => [seen.flushed, seen.watched]).toEqual([1, 1]);
+  activity.wake();
+  await expect.poll(() => [seen.flushed, seen.watched]).toEqual([2, 2]);
+  await Promise.all(workers.map((worker) => worker.stop()));
 });

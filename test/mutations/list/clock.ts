@@ -174,4 +174,11 @@ export const mutations: Mutation[] = [
     replace: 'null',
     tests: mended,
   },
+  {
+    name: 'a process that wakes does not record that callbacks come, and does not watch clocks',
+    file: 'src/workers.ts',
+    find: 'activity.onWake(() => void setTimeout(nudge, othersAfterMs).unref());',
+    replace: '',
+    tests: ['test/db/idle-watch.test.ts'],
+  },
 ];
