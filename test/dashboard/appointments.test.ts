@@ -156,7 +156,7 @@ test('somebody is added with hours, questions and a calendar, and offers slots',
   await page.getByRole('checkbox', { name: 'Dermatology' }).check();
   await page.getByRole('button', { name: 'Add and set the hours' }).click();
 
-  await page.getByRole('heading', { level: 1, name: 'Ana Duarte Disconnected' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Ana Duarte Calendar: Disconnected' }).waitFor();
   const id = new URL(page.url()).pathname.split('/').at(-1) as string;
   await page.getByLabel('Time zone').selectOption('Europe/Berlin');
   await page.getByRole('button', { name: 'Add hours on Monday' }).click();
@@ -200,10 +200,10 @@ test('somebody is added with hours, questions and a calendar, and offers slots',
   // the owner of the calendar opens it elsewhere: the simulated consent page accepts everybody
   expect((await fetch(link)).status).toBe(200);
   await page.getByText('ana@nadi.example').waitFor();
-  await page.getByRole('heading', { level: 1, name: 'Ana Duarte Connected' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Ana Duarte Calendar: Connected' }).waitFor();
   await gateway.google.revokeGrants({ account: 'ana@nadi.example' });
   await page.getByRole('button', { name: 'Check now' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Ana Duarte Disconnected' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Ana Duarte Calendar: Disconnected' }).waitFor();
   await page.getByRole('link', { name: 'Home' }).click();
   await page.getByText('The calendar of Ana Duarte is disconnected').waitFor();
   await page.getByRole('link', { name: 'Connect it again' }).click();

@@ -5,6 +5,7 @@ import { IdChip } from '../design/id-chip.tsx';
 import { useMay } from '../session/session.tsx';
 import { formatList, formatTimes } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
+import { sourceWord } from './source-word.ts';
 
 export function BookingFacts({ booking }: { booking: Booking }) {
   const text = textsOf('appointments');
@@ -27,7 +28,9 @@ export function BookingFacts({ booking }: { booking: Booking }) {
           <a href={`mailto:${email}`}>{email}</a>
         </dd>
         <dt>{text('source')}</dt>
-        <dd dir="auto">{source}</dd>
+        <dd>
+          <bdi>{sourceWord(source)}</bdi>
+        </dd>
         <dt>{text('calendar')}</dt>
         <dd>
           <CalendarFact booking={booking} />{' '}

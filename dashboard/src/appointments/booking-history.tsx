@@ -7,6 +7,7 @@ import { Timestamp } from '../design/timestamp.tsx';
 import { useMay } from '../session/session.tsx';
 import { formatMoment } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
+import { sourceWord } from './source-word.ts';
 
 interface Step {
   key: string;
@@ -69,6 +70,11 @@ function stepsOf(booking: Booking, entries: AuditEntry[]): Step[] {
     steps.unshift({ key: 'undone', state: status, words: text('notConfirmed'), at: null });
   return [
     ...steps,
-    { key: 'booked', state: 'confirmed', words: text('bookedBy', { source }), at: createdAt },
+    {
+      key: 'booked',
+      state: 'confirmed',
+      words: text('bookedBy', { source: sourceWord(source) }),
+      at: createdAt,
+    },
   ];
 }

@@ -77,10 +77,12 @@ function When({ booking, member }: { booking: Booking; member: StaffMember | und
       {booking.timezone !== zone && (
         <div className="muted number">{text('guestSees', { time: guestSees, zone: booking.timezone })}</div>
       )}
-      <div className="muted" dir="auto">
-        {member
-          ? [member.name, member.title].filter((part) => part !== null).join(', ')
-          : text('formerStaff')}
+      <div className="muted">
+        <bdi>
+          {member
+            ? [member.name, member.title].filter((part) => part !== null).join(', ')
+            : text('formerStaff')}
+        </bdi>
       </div>
     </div>
   );

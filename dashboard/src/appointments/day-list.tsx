@@ -25,7 +25,10 @@ export function DayList({ date, openId, onOpen }: Props) {
   // beside an open booking there is less room
   const isAside = openId !== undefined;
   const bookings = (data ?? []).filter(({ startsAt }) => civilDate(new Date(startsAt), zone) === date);
+  // another date may have earlier ones before it
+  const isToday = date === civilDate(new Date(nowMs), zone);
   const isNext = (booking: Booking) =>
+    isToday &&
     booking === bookings.find(({ status, endsAt }) => status === 'confirmed' && Date.parse(endsAt) > nowMs);
   return (
     <div className="day-list">

@@ -1,5 +1,6 @@
 // The calendar: dates beside each other, and in each of them the staff.
 import { useQueries } from '@tanstack/react-query';
+import { useLayoutEffect, useRef } from 'react';
 import type { StaffMember } from '../../../client/src/generated.ts';
 import { ErrorNote } from '../design/messages.tsx';
 import { useMay } from '../session/session.tsx';
@@ -59,13 +60,19 @@ function useColumns(dates: string[], staff: StaffMember[]) {
 export function Grid({ dates: range, staff, today, openId, mayMove, move, onOpen, onMove }: Props) {
   const text = textsOf('appointments');
   const { members, dates, hours, failed } = useColumns(range, staff);
+  const todayHead = useRef<HTMLSpanElement>(null);
+  const isWeek = dates.length > 1;
+  const columnCount = Math.max(1, dates.length * members.length);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other dates and columns are what moves today
+  useLayoutEffect(() => {
+    if (isWeek) todayHead.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [isWeek, columnCount, dates[0]]);
   const [first, last] = hours;
   const labels = Array.from(
     { length: (last - first) / minuteOfHour },
     (_, hour) => first + hour * minuteOfHour,
   );
-  const columnCount = Math.max(1, dates.length * members.length);
-  const columnPx = dates.length > 1 ? weekColumnPx : dayColumnPx;
+  const columnPx = isWeek ? weekColumnPx : dayColumnPx;
   const template = {
     gridTemplateColumns: `${hoursPx}px repeat(${columnCount}, minmax(0, 1fr))`,
     minWidth: hoursPx + columnCount * columnPx,
@@ -79,6 +86,7 @@ export function Grid({ dates: range, staff, today, openId, mayMove, move, onOpen
         {dates.map((date) => (
           <span
             key={date}
+            ref={date === today ? todayHead : null}
             className={`grid-date ${date === today ? 'today' : ''}`}
             style={{ gridColumn: `span ${Math.max(1, members.length)}` }}
           >

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { AuditEntry } from '../../../client/src/generated.ts';
 import { IdChip } from '../design/id-chip.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
+import { withLocalTimes } from '../text/format.ts';
 import { textIfAny, textsOf } from '../text/texts.ts';
 import { valueText } from './filter.ts';
 
@@ -34,7 +35,7 @@ export function AuditRow({ entry: { at, actor, address, action, subject, changes
         <Subject kind={subject.kind} id={subject.id} />
       </td>
       <td className="muted full" dir="auto" title={words.join('\n')}>
-        {words.join('; ') || <span className="hidden-text">{text('noChanges')}</span>}
+        {withLocalTimes(words.join('; ')) || <span className="hidden-text">{text('noChanges')}</span>}
       </td>
     </tr>
   );

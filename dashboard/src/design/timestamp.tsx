@@ -1,4 +1,5 @@
-// An instant: relative while it is near, then the date. On hover, to the millisecond, in the viewer's zone and UTC.
+// An instant: relative while it is near, then the date; a clock time alone is of today. On hover, to the millisecond, in the viewer's zone and UTC.
+import { civilDate } from '../text/civil.ts';
 import { formatClock, formatDay, formatInstant, formatRelative, zone } from '../text/format.ts';
 import { useNow } from './use-now.ts';
 
@@ -19,7 +20,8 @@ export function Timestamp({ at, form = 'relative' }: Props) {
   const nowMs = useNow();
   const instant = new Date(at);
   const isNear = Math.abs(instant.getTime() - nowMs) < dayMs;
-  const absolute = isNear ? formatClock(instant) : `${formatDay(instant)}, ${formatClock(instant)}`;
+  const isToday = civilDate(instant, zone) === civilDate(new Date(nowMs), zone);
+  const absolute = isToday ? formatClock(instant) : `${formatDay(instant)}, ${formatClock(instant)}`;
   const relative = isNear ? formatRelative(instant, nowMs) : formatDay(instant);
   return (
     <time dateTime={at} title={exactly(instant)} className="number nowrap">

@@ -60,9 +60,7 @@ function KeyRow({
           …{hint}
         </div>
       </td>
-      <td className="muted full" title={words}>
-        {words}
-      </td>
+      <td className="muted full wraps">{words}</td>
       <td className={isUnused ? 'warn-text' : 'muted'}>
         {lastUsedAt ? <Timestamp at={lastUsedAt} /> : text('never')}
       </td>

@@ -40,27 +40,31 @@ export function SendForm({ phone, onPhone }: Props) {
   return (
     <Card title={text('send')} note={text('sendNote')}>
       <div className="column loose">
-        <div className="row wrap">
-          <select
-            className="input grow"
-            aria-label={text('template')}
-            value={templateId ?? ''}
-            onChange={({ target }) => choose(target.value)}
-          >
-            {items.map(({ _id, providerTemplateName, language }) => (
-              <option key={_id} value={_id}>
-                {providerTemplateName} {language}
-              </option>
-            ))}
-          </select>
-          <input
-            className="input"
-            type="tel"
-            dir="ltr"
-            aria-label={text('to')}
-            value={phone}
-            onChange={({ target }) => onPhone(target.value.replace(/\D/g, ''))}
-          />
+        <div className="fields">
+          <label className="field">
+            <span className="strong">{text('template')}</span>
+            <select
+              className="input"
+              value={templateId ?? ''}
+              onChange={({ target }) => choose(target.value)}
+            >
+              {items.map(({ _id, providerTemplateName, language }) => (
+                <option key={_id} value={_id}>
+                  {providerTemplateName} {language}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label className="field">
+            <span className="strong">{text('to')}</span>
+            <input
+              className="input"
+              type="tel"
+              dir="ltr"
+              value={phone}
+              onChange={({ target }) => onPhone(target.value.replace(/\D/g, ''))}
+            />
+          </label>
         </div>
         {template && <Filled key={template._id} template={template} phone={phone} />}
       </div>
@@ -85,12 +89,12 @@ function Filled({ template, phone }: { template: TemplateDetail; phone: string }
       {inputs.length > 0 && (
         <div className="sandbox-values">
           {inputs.map(({ key }) => (
-            <label key={key} className="row">
+            <label key={key} className="field">
               <span className="mono note" dir="ltr">
                 {key}
               </span>
               <input
-                className="input grow"
+                className="input"
                 dir="auto"
                 value={values[key]}
                 onChange={({ target }) => setTyped({ ...typed, [key]: target.value })}

@@ -8,6 +8,7 @@ import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
+import { withLocalTimes } from '../text/format.ts';
 import { textIfAny, textsOf } from '../text/texts.ts';
 
 export function Checks({ sender: { _id: id, name } }: { sender: Pick<Sender, '_id' | 'name'> }) {
@@ -52,8 +53,14 @@ export const CheckList = ({ checks }: { checks: SenderCheck[] }) => (
         <StateBadge state={status} iconOnly quiet />
         <span className="strong">{textIfAny('senders', `check_${name}`) ?? name}</span>
         <span>
-          <span className="muted">{detail}</span>
-          {fix && <span className="check-fix">{fix}</span>}
+          <bdi className="muted" title={detail}>
+            {withLocalTimes(detail)}
+          </bdi>
+          {fix && (
+            <span className="check-fix">
+              <bdi>{withLocalTimes(fix)}</bdi>
+            </span>
+          )}
         </span>
       </li>
     ))}

@@ -79,6 +79,14 @@ export const formatInstant = (at: Date, timeZone = zone) =>
     timeZone,
   }).format(at);
 
+/** The text with its instants (`2026-11-24T09:42:16.402Z`) in the viewer's zone. */
+export const withLocalTimes = (text: string): string =>
+  text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (instant) => {
+    const at = new Date(instant);
+    // isolated: the words around it may have the other direction
+    return `\u2068${formatDay(at)}, ${formatClock(at)}\u2069`;
+  });
+
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400],
   ['hour', 3_600],

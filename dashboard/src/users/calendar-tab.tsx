@@ -14,6 +14,9 @@ import { ConnectCaldav } from './connect-caldav.tsx';
 import { ConnectLink } from './connect-link.tsx';
 import { calendarQuery } from './queries.ts';
 
+/** The names of what the API says in a word. */
+const providerNames: Record<string, string> = { google: 'Google', caldav: 'CalDAV' };
+
 export function CalendarTab({ member }: { member: StaffMember }) {
   const text = textsOf('users');
   const mayManage = useMay('manage');
@@ -69,7 +72,7 @@ function Status({ status }: { status: CalendarStatus }) {
       {provider !== null && (
         <dl className="facts">
           <dt>{text('provider')}</dt>
-          <dd>{provider}</dd>
+          <dd>{providerNames[provider] ?? provider}</dd>
           {accountEmail !== null && (
             <>
               <dt>{text('accountEmail')}</dt>
@@ -79,16 +82,16 @@ function Status({ status }: { status: CalendarStatus }) {
             </>
           )}
           <dt>{text('writesTo')}</dt>
-          <dd className="mono" dir="auto">
-            {calendarId}
+          <dd className="mono">
+            <bdi>{calendarId}</bdi>
           </dd>
           {others.length > 0 && (
             <>
               <dt>{text('alsoBlocks')}</dt>
               <dd className="mono">
                 {others.map((id) => (
-                  <div key={id} dir="auto">
-                    {id}
+                  <div key={id}>
+                    <bdi>{id}</bdi>
                   </div>
                 ))}
               </dd>

@@ -24,7 +24,7 @@ import {
   weekdays,
 } from './schedule-draft.ts';
 import { VisitorView } from './visitor-view.tsx';
-import { WeekDay } from './week-day.tsx';
+import { WeekAxis, WeekDay } from './week-day.tsx';
 
 export function Hours({ member }: { member: StaffMember }) {
   const { data, error, refetch } = useQuery(scheduleQuery(member._id));
@@ -121,6 +121,7 @@ function Week({ draft: { days, timezone }, saved, onChange }: WeekProps) {
       }
     >
       <ul className="week">
+        <WeekAxis />
         {weekdays.map((weekday) => (
           <WeekDay
             key={weekday}

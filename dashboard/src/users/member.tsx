@@ -2,9 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { Department, StaffMember } from '../../../client/src/generated.ts';
+import { LinkButton } from '../design/link-button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
-import { StateBadge } from '../design/state-badge.tsx';
+import { StateBadge, wordOf } from '../design/state-badge.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
@@ -53,27 +54,30 @@ function MemberView({ member, departments, current }: Props) {
   const mayBook = useMay('appointments:book') && member.active;
   const { _id: id, name, title, email, departmentIds } = member;
   const names = departments.filter(({ _id }) => departmentIds.includes(_id)).map((one) => one.name);
+  const calendar = calendarStateOf(member);
   const about = [title, ...names, email].filter((part) => part !== null && part !== '');
   return (
     <Page
       title={
         <span className="row wrap">
           <bdi>{name}</bdi>
-          <StateBadge state={calendarStateOf(member)} />
+          <StateBadge state={calendar} label={`${text('calendar')}: ${wordOf(calendar)}`} />
         </span>
       }
       text={<bdi>{about.join(', ')}</bdi>}
       actions={
         <>
-          {mayBook && (
-            <Link to="/appointments/new" search={{ staff: id }}>
-              {text('book')}
-            </Link>
-          )}
           {maySee && (
             <Link to="/appointments" search={{ staff: id }}>
               {text('appointments')}
             </Link>
+          )}
+          {mayBook && (
+            <LinkButton>
+              <Link to="/appointments/new" search={{ staff: id }}>
+                {text('book')}
+              </Link>
+            </LinkButton>
           )}
         </>
       }

@@ -7,7 +7,7 @@ export function StepStrip({ steps }: { steps: ExplainedStep[] }) {
   const text = textsOf('users');
   const first = steps.findIndex((step) => !isClosed(step));
   const last = steps.findLastIndex((step) => !isClosed(step));
-  if (first < 0) return <p className="muted">{text('reason_outside_hours')}</p>;
+  if (first < 0) return <p className="muted">{text('noHours')}</p>;
   return (
     <>
       <ol className="step-strip number" aria-label={text('everyStart')}>

@@ -55,7 +55,7 @@ export function StepTable({ member, steps, schedule, zone }: Props) {
               ))
             )}
           </td>
-          <td className="muted full" dir="auto">
+          <td className="muted full wraps" dir="auto">
             <Because {...{ step, schedule, zone }} />
           </td>
           <td className="figure full">

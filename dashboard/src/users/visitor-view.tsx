@@ -46,7 +46,8 @@ export function VisitorView({ memberId, isChanged }: { memberId: string; isChang
           {text('why')}
         </Link>
         <div className="note small">
-          {text('slotCount', { count: data?.slots.length ?? 0, zone })} {isChanged && text('asSaved')}
+          {data && data.slots.length > 0 && text('slotCount', { count: data.slots.length, zone })}{' '}
+          {isChanged && text('asSaved')}
         </div>
       </div>
     </Card>

@@ -2,11 +2,14 @@
 import IconCopy from '@tabler/icons-react/dist/esm/icons/IconCopy.mjs';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import { IconButton } from '../design/button.tsx';
+import { clockOf } from '../text/civil.ts';
 import { formatWeekday } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { DayTrack } from './day-track.tsx';
 import { type Weekday, type Window, weekdays } from './schedule-draft.ts';
 import { WindowList } from './window-list.tsx';
+
+const axisHours = [6, 12, 18];
 
 interface Props {
   weekday: Weekday;
@@ -16,6 +19,19 @@ interface Props {
   onAdd: () => void;
   onCopy: () => void;
 }
+
+/** The hours above the bars. */
+export const WeekAxis = () => (
+  <li className="week-day week-axis wide-only" aria-hidden="true">
+    <span className="axis-hours number">
+      {axisHours.map((hour) => (
+        <span key={hour} style={{ insetInlineStart: `${(hour / 24) * 100}%` }}>
+          {clockOf(hour * 60)}
+        </span>
+      ))}
+    </span>
+  </li>
+);
 
 export function WeekDay({ weekday, windows, isChanged, onChange, onAdd, onCopy }: Props) {
   const text = textsOf('users');

@@ -30,31 +30,33 @@ export function ButtonsCard({ buttons, problems, onChange }: Props) {
   return (
     <Card title={text('buttons')} note={text('ofLength', { used: buttons.length, most: limits.buttons })}>
       <div className="column loose">
-        <ul className="column loose">
-          {buttons.map((button, index) => (
-            <li key={button.key} className="button-row">
-              <div className="row">
-                <span className="strong grow">{text(`button_${button.type}`)}</span>
-                {index < buttons.length - 1 && (
-                  <IconButton label={text('moveDown')} onClick={() => moveDown(index)}>
-                    <IconArrowDown size={16} aria-hidden />
+        {buttons.length > 0 && (
+          <ul className="column loose">
+            {buttons.map((button, index) => (
+              <li key={button.key} className="button-row">
+                <div className="row">
+                  <span className="strong grow">{text(`button_${button.type}`)}</span>
+                  {index < buttons.length - 1 && (
+                    <IconButton label={text('moveDown')} onClick={() => moveDown(index)}>
+                      <IconArrowDown size={16} aria-hidden />
+                    </IconButton>
+                  )}
+                  <IconButton
+                    label={text('removeButton')}
+                    onClick={() => onChange(buttons.filter(({ key }) => key !== button.key))}
+                  >
+                    <IconTrash size={16} aria-hidden />
                   </IconButton>
-                )}
-                <IconButton
-                  label={text('removeButton')}
-                  onClick={() => onChange(buttons.filter(({ key }) => key !== button.key))}
-                >
-                  <IconTrash size={16} aria-hidden />
-                </IconButton>
-              </div>
-              <ButtonFields
-                button={button}
-                problems={problems.filter(({ field }) => field === `buttons.${button.key}`)}
-                onChange={(more) => change(button.key, more)}
-              />
-            </li>
-          ))}
-        </ul>
+                </div>
+                <ButtonFields
+                  button={button}
+                  problems={problems.filter(({ field }) => field === `buttons.${button.key}`)}
+                  onChange={(more) => change(button.key, more)}
+                />
+              </li>
+            ))}
+          </ul>
+        )}
         {problems
           .filter(({ field }) => field === 'buttons')
           .map((problem) => (
