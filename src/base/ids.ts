@@ -40,3 +40,10 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 export function isUuid(text: string): boolean {
   return uuidPattern.test(text);
 }
+
+/** The id with the latest time; null if there is none. */
+export const newestId = (ids: readonly (string | null | undefined)[]): string | null => {
+  let newest: string | null = null;
+  for (const id of ids) if (id && (newest === null || id > newest)) newest = id;
+  return newest;
+};

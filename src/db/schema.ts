@@ -227,6 +227,7 @@ export interface ContactWindows {
 export interface ConversationChanges {
   account_id: string;
   contact_id: string;
+  last_id: string | null;
 }
 
 export interface Conversations {

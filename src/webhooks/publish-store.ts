@@ -1,5 +1,5 @@
 // Statements for inserting deliveries of published events and of test events.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { uuidv7 } from '../base/ids.ts';
 import { arrayText, textArray } from '../db/array-text.ts';
 import type { Tx } from '../db/db.ts';
@@ -66,11 +66,40 @@ export async function insertDeliveries(
   changes: readonly CountChange[] = [],
   leaseId: string = uuidv7(),
 ): Promise<InsertedDelivery[]> {
+  const tables = deliveriesSql({ events, busyEndpointIds, processId, changes, leaseId });
+  const { rows } = await sql<InsertedDelivery>`
+    /* insertDeliveries */ with ${tables} select ${columns} from new n where ${isLeased}
+    order by n.subject_id, n.endpoint_id, n.rank`.execute(tx);
+  return rows;
+}
+
+const columns = sql`n.id, n.no::int, n.endpoint_id as "endpointId", n.version, n.failures, n.rank::int`;
+
+/** A query of the deliveries that may start now, and their subjects, for a statement with `deliveriesSql`. */
+export const startedSql = sql`select ${columns}, n.subject_id from new n where ${isLeased}`;
+
+/** What `deliveriesSql` inserts. */
+export interface DeliveriesToInsert {
+  events: readonly NewEvent[];
+  busyEndpointIds: readonly string[];
+  processId: number;
+  changes: readonly CountChange[];
+  leaseId: string;
+}
+
+/**
+ * The common table expressions of a statement that inserts deliveries; `new` has them all. `where` is a further condition on an event, `v`, such
+ * as that the same statement inserted its subject.
+ */
+export function deliveriesSql(
+  { events, busyEndpointIds, processId, changes, leaseId }: DeliveriesToInsert,
+  where: RawBuilder<unknown> = sql``,
+): RawBuilder<unknown> {
   const excepted = events.some(({ exceptEndpointId }) => exceptEndpointId !== undefined)
     ? sql`and e.id is distinct from (${arrayText(events.map((event) => event.exceptEndpointId ?? null))}::uuid[])[v.no]`
     : sql``;
-  const { rows } = await sql<InsertedDelivery>`
-    /* insertDeliveries */ with v as materialized (
+  return sql`
+    v as materialized (
       select * from unnest(${arrayText(events.map((event) => event.accountId))}::uuid[],
         ${arrayText(events.map((event) => event.subjectId))}::uuid[], ${arrayText(events.map((event) => event.stage))}::smallint[],
         ${textArray(events.map((event) => event.kind))}::text[], ${textArray(events.map((event) => (event.derivation ? null : event.messageId)))}::text[],
@@ -93,7 +122,7 @@ export async function insertDeliveries(
         e.status = ${status.active} and e.failures < ${failuresToBackOff} and e.paused_until is null
           and not e.id = any (${[...busyEndpointIds]}::uuid[]) and not ${isGatewayHeld} as open
       from v join endpoints e on e.account_id = v.account_id and e.status <> ${status.deleted} and v.kind = any (e.events) ${excepted}
-      where (v.subject_id, e.id, v.stage) not in (select subject_id, endpoint_id, stage from known)),
+      where (v.subject_id, e.id, v.stage) not in (select subject_id, endpoint_id, stage from known) ${where}),
     written as (
       insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, message_id, body, body_form, made_ms, state, due_at,
         leased_by, last_failure)
@@ -105,11 +134,7 @@ export async function insertDeliveries(
       from new),
     leased as (${insertLease(leaseId, processId, isLeased)}),
     recorded as (${recordDead(sql`new`, { where: sql`f.dead`, reason: sql`${reason.endpointDisabled}::text` })}),
-    counted as (${insertDeadCounts(sql`new`, { where: sql`f.dead`, and: changes })})
-    select n.id, n.no::int, n.endpoint_id as "endpointId", n.version, n.failures, n.rank::int
-    from new n where ${isLeased}
-    order by n.subject_id, n.endpoint_id, n.rank`.execute(tx);
-  return rows;
+    counted as (${insertDeadCounts(sql`new`, { where: sql`f.dead`, and: changes })})`;
 }
 
 /** Inserts the delivery of a test event after its only attempt, whatever the endpoint's state. */

@@ -9,10 +9,17 @@ import type { LeasedDelivery } from './delivery/delivery.ts';
 import { bodyForm } from './delivery/derived-body.ts';
 import { eventBody, eventBodyOf, messageStatusBody, replyStatusBody } from './delivery/event.ts';
 import { deliveriesOfSubject } from './history/history.ts';
-import { insertDeliveries, type NewEvent } from './publish-store.ts';
+import {
+  type DeliveriesToInsert,
+  deliveriesSql,
+  type InsertedDelivery,
+  insertDeliveries,
+  type NewEvent,
+  startedSql,
+} from './publish-store.ts';
 
-export type { LeasedDelivery };
-export { eventBody, eventBodyOf, messageStatusBody, replyStatusBody };
+export type { DeliveriesToInsert, InsertedDelivery, LeasedDelivery };
+export { deliveriesSql, eventBody, eventBodyOf, messageStatusBody, replyStatusBody, startedSql };
 
 /** The form of a body that `messageStatusBody` made of what the message keeps; its delivery does not store it. */
 export const messageStatusForm = bodyForm.messageStatus;
@@ -41,13 +48,45 @@ export async function publish(
   changes: readonly CountChange[] = [],
 ): Promise<LeasedDelivery[]> {
   if (events.length + changes.length === 0) return [];
-  const leased: LeasedDelivery[] = [];
-  let endpointId = '';
   const { deliveries } = deps;
   deps.changes?.noteEvents(events);
   const leaseId = uuidv7();
   const busy = deliveries.busyEndpoints();
   const rows = await insertDeliveries(tx, events, busy, deliveries.processId, changes, leaseId);
+  return leasedOf(rows, events, leaseId);
+}
+
+/** Events that are published by the statement that inserts their subjects. */
+export interface PreparedEvents {
+  /** For `deliveriesSql`. */
+  deliveries: DeliveriesToInsert;
+  /** Makes what `publish` returns of the rows of `startedSql`. */
+  leased(rows: readonly InsertedDelivery[]): LeasedDelivery[];
+}
+
+/**
+ * Prepares events for a statement that inserts their subjects and, with `deliveriesSql`, their deliveries: one round trip less than `publish`.
+ * Nobody else can know a new subject, so there is no lock to wait for. All events have stage 0.
+ */
+export function prepareEvents(deps: PublishDeps, events: readonly EventToPublish[]): PreparedEvents {
+  deps.changes?.noteEvents(events);
+  const leaseId = uuidv7();
+  const { processId } = deps.deliveries;
+  const busyEndpointIds = deps.deliveries.busyEndpoints();
+  return {
+    deliveries: { events, busyEndpointIds, processId, changes: [], leaseId },
+    leased: (rows) => leasedOf(rows, events, leaseId),
+  };
+}
+
+/** The deliveries that this process attempts from memory, each with its later stages. */
+function leasedOf(
+  rows: readonly InsertedDelivery[],
+  events: readonly EventToPublish[],
+  leaseId: string,
+): LeasedDelivery[] {
+  const leased: LeasedDelivery[] = [];
+  let endpointId = '';
   const lease = { id: leaseId, open: rows.length };
   for (const row of rows) {
     const { subjectId, stage, body } = events[row.no - 1] as EventToPublish;

@@ -41,11 +41,11 @@ async function wrote(
     ...{ phone: names.phone ?? null, userId: names.userId ?? null, name: names.name ?? null },
     ...{ otherPhones: names.otherPhones ?? [], otherUserIds: [] },
   };
-  const reports = [{ accountId, person, atMs, wroteTo: senderId }];
+  const id = lowestUuidAt(new Date(atMs)).slice(0, -12) + String(series).padStart(12, '0');
+  const reports = [{ accountId, person, atMs, wroteTo: senderId, receivedId: id }];
   const recorded = await database.hot
     .transaction()
     .execute((tx) => recordPeople(tx, reports, nowMs + series));
-  const id = lowestUuidAt(new Date(atMs)).slice(0, -12) + String(series).padStart(12, '0');
   await sql`insert into received_messages (account_id, id, sender_id, person, type)
     values (${accountId}, ${id}, ${senderId}, ${names.phone ?? `u:${names.userId}`}, 'text')`.execute(
     database.db,
@@ -83,6 +83,34 @@ test('changes are folded in rounds, once each, and never by two processes at a t
   await fold();
   expect((await order()).map(([id]) => id)).toEqual([ada.contactId, bob.contactId]);
   expect([...new Set(noted)].sort()).toEqual([ada.contactId, bob.contactId].sort());
+});
+
+test('a listed contact moves up by a message, never down by a late one, and gets a new name in the same round', async () => {
+  const phone = '15550005';
+  const first = await wrote({ phone, name: 'Lin' }, nowMs + 5_000);
+  await fold();
+  const placeOf = async () => (await order()).find(([id]) => id === first.contactId)?.[1];
+  await wrote({ phone, name: 'Lin' }, nowMs + 4_000);
+  await fold();
+  expect(await placeOf()).toBe(first.id);
+  const second = await wrote({ phone, name: 'Lin' }, nowMs + 6_000);
+  await fold();
+  expect(await placeOf()).toBe(second.id);
+  await wrote({ phone, name: 'Lin' }, nowMs + 7_000);
+  await wrote({ phone, name: 'Linnea' }, nowMs + 8_000);
+  const last = await wrote({ phone, name: 'Linnea' }, nowMs + 9_000);
+  await fold();
+  expect(await placeOf()).toBe(last.id);
+  expect((await search('linnea')).items.map(({ id }) => id)).toEqual([first.contactId]);
+  expect((await search('lin')).items).toHaveLength(1);
+  const unlist = () =>
+    sql`delete from conversations where contact_id = ${first.contactId}`.execute(database.db);
+  await unlist();
+  // a known person who is not in the list comes back into it
+  const again = await wrote({ phone, name: 'Linnea' }, nowMs + 9_500);
+  await fold();
+  expect(await placeOf()).toBe(again.id);
+  await unlist();
 });
 
 test('a conversation keeps its place when its messages are removed', async () => {

@@ -179,10 +179,11 @@ describe('concurrent transactions', () => {
 
 it('enters contacts, identities and windows by their primary keys on an empty database', async () => {
   const person = { accountId, identities: ['1'], phone: '1', userId: null, name: null };
-  const people = [{ ...person, senderId, atMs: nowMs, newContactId: uuidv7() }];
+  const none = { events: [], busyEndpointIds: [], processId: 0, changes: [], leaseId: uuidv7() };
+  const people = [{ ...person, senderId, atMs: nowMs, lastReceivedId: null, newContactId: uuidv7() }];
   for (const plan of [
     await planOf(database.hot, (tx) => recordUsual(tx, people)),
-    await planOf(database.hot, (tx) => insertReceived(tx, [], people, [accountId])),
+    await planOf(database.hot, (tx) => insertReceived(tx, [], people, [accountId], none)),
   ]) {
     for (const table of ['contacts', 'contact_identities', 'contact_windows'])
       expect(plan).toContain(`${table}_pkey`);

@@ -41,6 +41,8 @@ export interface NamedPerson {
   atMs: number;
   /** The number that the person wrote to; null if they wrote nothing. */
   wroteTo: string | null;
+  /** The message, if the report comes with one. */
+  receivedId?: string;
 }
 
 /** Everything that a batch reports about one person of one account. */

@@ -1,5 +1,5 @@
 // Recording of the people that a batch of reports names: one contact for all identities of a person, and reply windows.
-import { uuidv7 } from '../../base/ids.ts';
+import { newestId, uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
 import { serializationFailure } from '../../db/failure.ts';
 import { recordChanged } from './changed-contacts-store.ts';
@@ -67,7 +67,8 @@ export function preparePeople(reports: readonly NamedPerson[], nowMs: number): P
   const usual = groups.filter(({ windows }) => windows.size === 1);
   const usualPeople = usual.map((group) => {
     const [[senderId, atMs]] = [...group.windows] as [[string, number]];
-    return { ...group, senderId, atMs, newContactId: uuidv7(nowMs) };
+    const lastReceivedId = newestId(group.members.map((member) => reports[member]?.receivedId));
+    return { ...group, senderId, atMs, lastReceivedId, newContactId: uuidv7(nowMs) };
   });
   return { groups, usual, usualPeople, reports: reports.length };
 }

@@ -13,6 +13,8 @@ export interface UsualPerson {
   name: string | null;
   senderId: string;
   atMs: number;
+  /** The newest message that they wrote. */
+  lastReceivedId: string | null;
   /** The id of their contact if they are new. */
   newContactId: string;
 }
@@ -57,16 +59,17 @@ export function usualPeople(people: readonly UsualPerson[]): UsualPeopleSql {
         ${arrayText(people.map((one) => one.senderId))}::uuid[], ${textArray(people.map((one) => one.phone))}::text[],
         ${textArray(people.map((one) => one.userId))}::text[], ${textArray(people.map((one) => one.name))}::text[],
         ${arrayText(people.map((one) => one.atMs))}::float8[], ${arrayText(people.map((one) => one.identities.length))}::int[],
-        ${arrayText(ends)}::int[]) with ordinality p(a, new_id, s, phone, user_id, name, at, size, last, no)
+        ${arrayText(ends)}::int[], ${arrayText(people.map((one) => one.lastReceivedId))}::uuid[])
+        with ordinality p(a, new_id, s, phone, user_id, name, at, size, last, last_id, no)
       cross join lateral (select all_identities[p.last - p.size + 1 : p.last] as identities) o),
-    known as (
+    known_people as (
       update contact_windows w set last_received_at = greatest(w.last_received_at, to_timestamp(x.at / 1000.0))
       from x join contacts c on c.account_id = x.a and c.id = x.owners[1]
       where x.owners[1] = all (x.owners)
         and (x.phone is null or x.phone = c.phone) and (x.user_id is null or x.user_id = c.user_id)
         and (x.name is null or x.name = c.name)
         and w.account_id = x.a and w.contact_id = c.id and w.sender_id = x.s
-      returning x.no, x.a as account_id, w.contact_id),
+      returning x.no, x.a as account_id, w.contact_id, x.last_id),
     claimed as (
       insert into contact_identities (account_id, identity, contact_id)
       select x.a, k.identity, x.new_id from x cross join unnest(x.identities) k(identity) where ${isNew}
@@ -79,9 +82,9 @@ export function usualPeople(people: readonly UsualPerson[]): UsualPeopleSql {
     windows as (
       insert into contact_windows (account_id, contact_id, sender_id, last_received_at)
       select a, new_id, s, to_timestamp(at / 1000.0) from created),
-    changed as (${insertChanged(sql`select account_id, contact_id from known union all select a, new_id from created`)})`;
+    changed as (${insertChanged(sql`select account_id, contact_id, last_id from known_people union all select a, new_id, null from created`)})`;
   const recorded = sql<RecordedPerson>`
-    select no::int as no, contact_id as "contactId" from known
+    select no::int as no, contact_id as "contactId" from known_people
     union all select no::int, new_id from created
     union all select x.no::int, null from x where ${isNew} and (x.no in (select no from created)) is not true`;
   return { tables, recorded };

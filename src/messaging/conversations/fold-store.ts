@@ -14,12 +14,29 @@ export async function lockFolding(tx: Tx): Promise<boolean> {
   return rows[0]?.locked ?? false;
 }
 
+/** A recorded change of a contact. */
+export interface Change extends ContactKey {
+  /** If all that changed is that they wrote this message. */
+  lastId: string | null;
+}
+
 /** Deletes up to `limit` recorded changes, and returns them: a contact may occur more than once. */
-export async function takeChanged(tx: Tx, limit: number): Promise<ContactKey[]> {
-  const { rows } = await sql<ContactKey>`
+export async function takeChanged(tx: Tx, limit: number): Promise<Change[]> {
+  const { rows } = await sql<Change>`
     /* takeChanged */ delete from conversation_changes
     where ctid = any(array(select ctid from conversation_changes limit ${limit}))
-    returning account_id as "accountId", contact_id as "contactId"`.execute(tx);
+    returning account_id as "accountId", contact_id as "contactId", last_id as "lastId"`.execute(tx);
+  return rows;
+}
+
+/** Moves contacts to these last messages, which must be given, unless a newer one is there. Returns those that are listed. */
+export async function moveListed(tx: Tx, moves: readonly Change[]): Promise<ContactKey[]> {
+  const { rows } = await sql<ContactKey>`
+    /* moveListed */ update conversations v set last_id = greatest(v.last_id, x.last_id)
+    from unnest(${arrayText(moves.map((one) => one.accountId))}::uuid[], ${arrayText(moves.map((one) => one.contactId))}::uuid[],
+      ${arrayText(moves.map((one) => one.lastId))}::uuid[]) x(a, c, last_id)
+    where v.account_id = x.a and v.contact_id = x.c
+    returning v.account_id as "accountId", v.contact_id as "contactId"`.execute(tx);
   return rows;
 }
 

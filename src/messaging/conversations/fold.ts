@@ -1,13 +1,16 @@
 // The worker that keeps lists of contacts sorted and searchable: it reads contacts that changed, and writes what they are listed by.
+import { newestId } from '../../base/ids.ts';
 import type { Changes } from '../../changes/changes.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { ContactKey } from '../contacts/contacts-store.ts';
 import {
+  type Change,
   type ChangedContact,
   deleteListed,
   deleteWords,
   insertWords,
   lockFolding,
+  moveListed,
   readChanged,
   takeChanged,
   writeListed,
@@ -23,20 +26,36 @@ export interface FoldDeps {
 const foldedPerRound = 2_000;
 
 /**
- * The worker's round. Everything is read again from the contacts and their messages, so repeating it is safe. Returns how many changes
- * there were if more are left, else 0.
+ * The worker's round. A listed contact who only wrote a message is moved; all others are read again with their messages. Repeating
+ * both is safe. Returns how many changes there were if more are left, else 0.
  */
 export async function foldConversations({ hot, changes }: FoldDeps, limit = foldedPerRound): Promise<number> {
   const { taken, keys } = await hot.transaction().execute(async (tx) => {
     if (!(await lockFolding(tx))) return { taken: 0, keys: [] };
     const rows = await takeChanged(tx, limit);
-    const byKey = new Map(rows.map((row) => [`${row.accountId} ${row.contactId}`, row]));
-    const keys = [...byKey.values()];
+    const changes = onePerContact(rows);
+    const moves = changes.filter(({ lastId }) => lastId !== null);
+    const moved = new Set(moves.length > 0 ? (await moveListed(tx, moves)).map(textOf) : []);
+    const keys = changes.filter((change) => !moved.has(textOf(change)));
     if (keys.length > 0) await write(tx, await readChanged(tx, keys));
-    return { taken: rows.length, keys };
+    return { taken: rows.length, keys: changes };
   });
   for (const { accountId, contactId } of keys) changes.note(accountId, 'contacts', contactId);
   return taken === limit ? taken : 0;
+}
+
+const textOf = ({ accountId, contactId }: ContactKey): string => `${accountId} ${contactId}`;
+
+/** One change per contact: the newest message, unless something else changed too. */
+function onePerContact(rows: readonly Change[]): Change[] {
+  const byKey = new Map<string, Change>();
+  for (const row of rows) {
+    const key = textOf(row);
+    const other = byKey.get(key);
+    const isNewer = other?.lastId != null && (row.lastId === null || row.lastId > other.lastId);
+    if (other === undefined || isNewer) byKey.set(key, row);
+  }
+  return [...byKey.values()];
 }
 
 async function write(tx: Tx, contacts: readonly ChangedContact[]): Promise<void> {
@@ -66,7 +85,4 @@ const keyOf = ({ accountId, contactId }: ContactKey): ContactKey => ({ accountId
 
 /** Ids begin with their time. */
 const newestOf = ({ lastReceivedId, lastReplyId }: ChangedContact): string | null =>
-  [lastReceivedId, lastReplyId]
-    .filter((id) => id !== null)
-    .sort()
-    .at(-1) ?? null;
+  newestId([lastReceivedId, lastReplyId]);

@@ -30,7 +30,7 @@ export async function recordMissedReplies(db: Db): Promise<number> {
         where i.contact_id = t.contact_id and i.account_id = t.account_id order by r.id desc limit 1) x
       where c.account_id = t.account_id and c.id = t.contact_id and (c.last_reply_id is null or c.last_reply_id < x.id)
       returning c.account_id, c.id)
-    ${insertChanged(sql`select account_id, id from replied`)}`.execute(db);
+    ${insertChanged(sql`select account_id, id, null from replied`)}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
@@ -38,7 +38,7 @@ export async function recordMissedReplies(db: Db): Promise<number> {
 export async function recordMissedContacts(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`
     /* recordMissedContacts */ ${insertChanged(sql`
-      select coalesce(c.account_id, v.account_id), coalesce(c.id, v.contact_id)
+      select coalesce(c.account_id, v.account_id), coalesce(c.id, v.contact_id), null
       from contacts c full join conversations v on v.account_id = c.account_id and v.contact_id = c.id
       left join (
         select account_id, contact_id, max(last_received_at) as at from contact_windows group by account_id, contact_id) w

@@ -4,7 +4,13 @@ import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Db } from '../../db/db.ts';
 import type { ReceivedMessage } from '../../ports/platform-received.ts';
-import { eventBodyOf, type PublishDeps, publish } from '../../webhooks/publish.ts';
+import {
+  type EventToPublish,
+  eventBodyOf,
+  type PublishDeps,
+  prepareEvents,
+  publish,
+} from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
 import { identityOf } from '../contacts/identity.ts';
 import { preparePeople } from '../contacts/record-people.ts';
@@ -135,20 +141,13 @@ async function applyBatch(deps: ApplyReceivedDeps, callbacks: ArrivedCallback[])
   );
   const { leasedDeliveries, stored, said } = await deps.hot.transaction().execute(async (tx) => {
     const rows = arrivals.map(({ row }) => row);
-    const written = await insertReceived(tx, rows, prepared.usualPeople, settingsOf);
-    const { inserted, people: usual, settings } = written;
+    const events = prepareEvents(deps, arrivals.map(eventOf));
+    const written = await insertReceived(tx, rows, prepared.usualPeople, settingsOf, events.deliveries);
+    const { inserted, people: usual, settings, started } = written;
     const stored = newOf(arrivals, inserted);
     const fresh = new Set(stored);
     const optOuts = await recordNamed(tx, { people, prepared, usual, fresh, settings }, nowMs);
-    const events = stored.map(({ row }) => ({
-      accountId: row.account_id,
-      subjectId: row.id,
-      stage: 0,
-      kind: 'messages.received' as const,
-      messageId: row.message_ref,
-      body: eventBodyOf('messages.received', nowMs, receivedJson(row)),
-    }));
-    const leasedDeliveries = await publish(deps, tx, [...events, ...optOuts.events]);
+    const leasedDeliveries = [...events.leased(started), ...(await publish(deps, tx, optOuts.events))];
     return { leasedDeliveries, stored, said: optOuts.said };
   });
   deps.deliveries.offer(leasedDeliveries);
@@ -156,6 +155,15 @@ async function applyBatch(deps: ApplyReceivedDeps, callbacks: ArrivedCallback[])
   for (const { callback } of stored) (results[callback] as AppliedReceived).stored += 1;
   return results;
 }
+
+const eventOf = ({ row }: Arrival): EventToPublish => ({
+  accountId: row.account_id,
+  subjectId: row.id,
+  stage: 0,
+  kind: 'messages.received',
+  messageId: row.message_ref,
+  body: eventBodyOf('messages.received', row.received_at.getTime(), receivedJson(row)),
+});
 
 /** One arrival per message and account, sorted by key: the order in which rows are inserted. A repeat within the batch is dropped. */
 function arrivalsOf(callbacks: ArrivedCallback[], nowMs: number): Arrival[] {

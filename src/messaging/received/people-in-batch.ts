@@ -66,6 +66,7 @@ export function namedIn(arrival: Arrival): Named[] {
     // a time ahead of ours must not hold a window open
     atMs: Math.min((row.sent_at ?? row.received_at).getTime(), row.received_at.getTime()),
     wroteTo: isFromPerson ? row.sender_id : null,
+    receivedId: row.id,
   };
   return [{ named, rank, arrival }];
 }

@@ -3,6 +3,12 @@ import { sql } from 'kysely';
 import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { jsonLines } from '../../db/json-lines.ts';
+import {
+  type DeliveriesToInsert,
+  deliveriesSql,
+  type InsertedDelivery,
+  startedSql,
+} from '../../webhooks/publish.ts';
 import { type RecordedPerson, type UsualPerson, usualPeople } from '../contacts/usual-people-store.ts';
 import { settingsRows } from '../opt-outs/settings-store.ts';
 import type { OptOutSettings } from '../opt-outs/words.ts';
@@ -33,28 +39,29 @@ export interface StoredReceived {
   people: RecordedPerson[];
   /** Of the accounts that have some. */
   settings: Map<string, OptOutSettings>;
+  /** The deliveries that may start now. */
+  started: InsertedDelivery[];
 }
 
 /**
- * Inserts messages, in the order given, and records the usual people among those who wrote them (`usualPeople`), in one
- * statement. Returns the messages that are new: a repeat has the key of the first. It also records the people of repeats, whose
- * first message left nothing to record. Reads the settings of opt-outs of the given accounts in passing.
+ * Inserts messages, in the order given, with the deliveries of their events, and records the usual people among those who wrote them
+ * (`usualPeople`), in one statement. Returns the messages that are new: a repeat has the key of the first, and publishes nothing. It also records the
+ * people of repeats, whose first message left nothing to record. Reads the settings of opt-outs of the given accounts in passing.
  */
 export async function insertReceived(
   tx: Tx,
   rows: readonly NewReceived[],
   people: readonly UsualPerson[],
   settingsOf: readonly string[],
+  deliveries: DeliveriesToInsert,
 ): Promise<StoredReceived> {
   const usual = usualPeople(people);
-  type Row = {
-    accountId: string | null;
-    id: string | null;
-    no: number | null;
-    contactId: string | null;
-    settings: OptOutSettings | null;
+  type Found = {
+    inserted: [accountId: string, id: string][] | null;
+    people: RecordedPerson[] | null;
+    settings: { accountId: string; settings: OptOutSettings }[] | null;
   };
-  const result = await sql<Row>`
+  const result = await sql<InsertedDelivery & { subject_id: string | null; found: Found | null }>`
     /* insertReceived */ with received as (insert into received_messages (account_id, id, sender_id, message_ref, person, phone, user_id, name, type,
       content, media_ref, context_ref, context_id, context_send_id, sent_at, received_at, raw)
     select a, i, s, message_ref, person, phone, user_id, name, type, content::jsonb, media_ref, context_ref, context_id,
@@ -72,19 +79,22 @@ export async function insertReceived(
         sent_at, received_at, raw)
     on conflict (account_id, id) do nothing
     returning account_id, id),
-    ${usual.tables}
-    select account_id as "accountId", id, null::int as no, null::uuid as "contactId", null::jsonb as settings from received
-    union all select null, null, r.no, r."contactId", null from (${usual.recorded}) r
-    union all select o."accountId", null, null, null, o.settings from (${settingsRows(settingsOf)}) o`.execute(
-    tx,
-  );
-  const stored: StoredReceived = { inserted: [], people: [], settings: new Map() };
-  for (const { accountId, id, no, contactId, settings } of result.rows) {
-    if (no !== null) stored.people.push({ no, contactId });
-    else if (accountId !== null && id !== null) stored.inserted.push({ accountId, id });
-    else if (accountId !== null && settings !== null) stored.settings.set(accountId, settings);
-  }
-  return stored;
+    ${usual.tables},
+    ${deliveriesSql(deliveries, sql`and (v.account_id, v.subject_id) in (select account_id, id from received)`)}
+    select s.*, null::jsonb as found from (${startedSql}) s
+    union all select null, null, null, null, null, null, null, jsonb_build_object(
+      'inserted', (select jsonb_agg(jsonb_build_array(account_id, id)) from received),
+      'people', (select jsonb_agg(r) from (${usual.recorded}) r),
+      'settings', (select jsonb_agg(o) from (${settingsRows(settingsOf)}) o))
+    order by subject_id, "endpointId", rank`.execute(tx);
+  // the last one: it has no subject
+  const found = result.rows.at(-1)?.found;
+  return {
+    inserted: (found?.inserted ?? []).map(([accountId, id]) => ({ accountId, id })),
+    people: found?.people ?? [],
+    settings: new Map((found?.settings ?? []).map((one) => [one.accountId, one.settings])),
+    started: result.rows.slice(0, -1),
+  };
 }
 
 /** One of our messages that an inbound one refers to. */

@@ -100,7 +100,7 @@ export async function insertReply(db: Db | Tx, reply: NewReply): Promise<Inserte
       update contacts c set last_reply_id = greatest(c.last_reply_id, written.id), read_at = greatest(c.read_at, now())
       from written, "window" where c.account_id = ${reply.accountId} and c.id = "window".contact_id
       returning c.account_id, c.id),
-    changed as (${insertChanged(sql`select account_id, id from replied`)}),
+    changed as (${insertChanged(sql`select account_id, id, null from replied`)}),
     named as (
       insert into user_id_messages (account_id, user_id, message_id)
       select account_id, user_id, id from written where user_id is not null)

@@ -157,6 +157,13 @@ export const mutations: Mutation[] = [
     tests: people,
   },
   {
+    name: 'a repeated message is published again',
+    file: 'src/messaging/received/store.ts',
+    find: ', sql`and (v.account_id, v.subject_id) in (select account_id, id from received)`',
+    replace: '',
+    tests: ['test/api/received.test.ts'],
+  },
+  {
     name: 'a batch is not repeated when another transaction recorded its new person',
     file: 'src/messaging/contacts/record-people.ts',
     find: 'if (contactId === null) throw mergedConcurrently();',
