@@ -1,9 +1,34 @@
 // Bulk inserts of finished messages and deliveries, generated in the database.
 import { sql } from 'kysely';
 import { uuidv7 } from '../src/base/ids.ts';
+import { lowestUuidAt } from '../src/base/uuid-time.ts';
+import type { Db } from '../src/db/db.ts';
+import { partitionedTables, partitionOptions } from '../src/db/partitions.ts';
 import type { Account, BenchFixture, Numbers } from './bench-fixture.ts';
 
 const rowsAtOnce = 200_000;
+
+/** A random id of the time `at`, an expression. */
+export const idAt = (at: string) =>
+  sql.raw(`(left(uuid7_floor(${at})::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid`);
+
+/** The beginning of the month that is `ahead` months from now; negative: before now. */
+export const monthStart = (ahead: number) => {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1));
+};
+
+/** Makes the partitions of a month, which may be over, unless they exist. */
+export async function makeMonth(db: Db, from: Date, to: Date): Promise<void> {
+  const name = from.toISOString().slice(0, 7).replace('-', '_');
+  for (const table of partitionedTables())
+    await sql
+      .raw(
+        `create table if not exists ${table}_${name} partition of ${table}
+         for values from ('${lowestUuidAt(from)}') to ('${lowestUuidAt(to)}') ${partitionOptions(table)}`,
+      )
+      .execute(db);
+}
 
 /** Adds read messages until the account has `count`; phones and platform ids are numbered from 0. */
 export async function fillMessages(

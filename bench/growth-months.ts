@@ -1,7 +1,6 @@
 // A simulated time of several months with retention: claims, lists and the size of the database, month by month.
 import { sql } from 'kysely';
 import { noDays } from '../src/base/retention-days.ts';
-import { lowestUuidAt } from '../src/base/uuid-time.ts';
 import type { Db } from '../src/db/db.ts';
 import { openDb } from '../src/db/db.ts';
 import { findRunningEmbedded } from '../src/db/embedded-running.ts';
@@ -10,7 +9,7 @@ import { removeExpired } from '../src/retention/retention.ts';
 import { recordNotices } from '../src/retention/settings-store.ts';
 import { type Account, type BenchFixture, type Numbers, startBenchFixture } from './bench-fixture.ts';
 import { nowMs } from './child.ts';
-import { addDue } from './filling.ts';
+import { addDue, idAt, makeMonth, monthStart } from './filling.ts';
 import { type Spread, spread } from './percentiles.ts';
 import { format, progress, saveFigures, table } from './print.ts';
 
@@ -26,10 +25,6 @@ export interface GrowthOptions {
 const tables = ['messages', 'deliveries', 'attempts', 'received_messages'] as const;
 const claimPerSender = 200;
 const rowsAtOnce = 100_000;
-const monthStart = (ahead: number) => {
-  const now = new Date();
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1));
-};
 
 interface Place {
   fixture: BenchFixture;
@@ -37,10 +32,6 @@ interface Place {
   numbers: Numbers;
   hot: Db;
 }
-
-/** A random id of the time `at`, an expression. */
-const idAt = (at: string) =>
-  sql.raw(`(left(uuid7_floor(${at})::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid`);
 
 /** Adds a month of read messages, each with three deliveries and every tenth with a failed attempt and a received message. */
 async function fillMonth(
@@ -50,13 +41,7 @@ async function fillMonth(
   count: number,
   first: number,
 ) {
-  for (const name of tables)
-    await sql
-      .raw(
-        `create table if not exists ${name}_${from.toISOString().slice(0, 7).replace('-', '_')} partition of ${name}
-         for values from ('${lowestUuidAt(from)}') to ('${lowestUuidAt(to)}')${name === 'messages' || name === 'deliveries' ? ' with (fillfactor = 50)' : ''}`,
-      )
-      .execute(db);
+  await makeMonth(db, from, to);
   const { rows } = await sql<{ id: string }>`
     select id from endpoints where account_id = ${account.accountId} limit 1`.execute(db);
   const endpointId = rows[0]?.id;

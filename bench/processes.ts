@@ -17,6 +17,9 @@ export function measureCheckout(path: string): void {
   gatewayRoot = resolve(path);
 }
 
+/** A file of the measured checkout. */
+export const checkoutFile = (path: string): string => join(gatewayRoot, path);
+
 const stopWithinMs = 12_000;
 
 export interface RunningProcess {
@@ -155,7 +158,7 @@ export async function startGatewayProcess(
   const log = await open(join(dataDir, 'gateway.log'), 'w');
   const child = spawn(
     process.execPath,
-    [...usualFlags, ...nodeFlags, join(gatewayRoot, 'src/cli.ts'), 'start', '--no-sandbox'],
+    [...usualFlags, ...nodeFlags, checkoutFile('src/cli.ts'), 'start', '--no-sandbox'],
     {
       // not the checkout, which may contain the developer's .env
       cwd: dataDir,

@@ -24,6 +24,7 @@ const names = [
   'statistics',
   'idle',
   'backup',
+  'dashboard',
 ] as const;
 
 async function load(name: string): Promise<Workload> {

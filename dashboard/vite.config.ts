@@ -37,6 +37,18 @@ export default defineConfig({
     // as files: the policy forbids data: in fonts
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 400,
-    rolldownOptions: { checks: { pluginTimings: false } },
+    rolldownOptions: {
+      checks: { pluginTimings: false },
+      output: {
+        codeSplitting: {
+          groups: [
+            // what every page needs in one file: on a slow line a request costs more than ten kilobytes
+            { name: 'start', tags: ['$initial'], priority: 1 },
+            // what several pages share, in one file too
+            { name: 'shared', test: /dashboard.src.(design|text|api)|@tabler/, minShareCount: 3 },
+          ],
+        },
+      },
+    },
   },
 });

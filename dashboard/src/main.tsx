@@ -10,6 +10,7 @@ import { createRoot } from 'react-dom/client';
 import { openQueries } from './api/queries.ts';
 import { App } from './app.tsx';
 import { followScheme } from './design/scheme.ts';
+import { preloadPage } from './router.tsx';
 import { sessionQuery } from './session/session.tsx';
 import { direction, language } from './text/language.ts';
 import { loadTexts } from './text/texts.ts';
@@ -26,9 +27,14 @@ if (!root) throw new Error('no root');
 void import('@fontsource/noto-sans-arabic/400.css');
 void import('@fontsource/noto-sans-devanagari/400.css');
 
-await loadTexts('common', 'shell', 'states', 'signIn');
-createRoot(root).render(
-  <QueryClientProvider client={queries}>
-    <App />
-  </QueryClientProvider>,
+// together: on a slow line each answer takes as long as all of them
+void queries.prefetchQuery(sessionQuery);
+preloadPage();
+// not awaited at the top level: the modules of other files import this one, and would wait for it for ever
+void loadTexts('common', 'shell', 'states', 'signIn').then(() =>
+  createRoot(root).render(
+    <QueryClientProvider client={queries}>
+      <App />
+    </QueryClientProvider>,
+  ),
 );

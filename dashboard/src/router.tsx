@@ -61,6 +61,12 @@ const routeTree = root.addChildren([
 
 export const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: true });
 
+/** Begins to load the code and the texts of the page at this address, before it is known who is signed in. */
+export function preloadPage(): void {
+  // a page that cannot be loaded says so when it is opened
+  void router.preloadRoute({ to: location.pathname }).catch(() => undefined);
+}
+
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;

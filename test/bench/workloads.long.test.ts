@@ -36,6 +36,12 @@ const shortForms: Record<string, [options: string, row: RegExp][]> = {
   statistics: [['--times 2 --messages 100000', /interval=hour&by=template/]],
   idle: [['--after 1 --seconds 5', /transactions\/s/]],
   backup: [['--messages 200 --rounds 2 --beneath 2000', /beside a backup/]],
+  dashboard: [
+    [
+      '--rounds 1 --messages 5000 --minutes 0.3 --per-second 20',
+      /sign-in form[^]*deliveries: next page[^]*requests\/s/,
+    ],
+  ],
 };
 
 const runs = readdirSync(join(root, 'bench/workloads')).flatMap((file) => {

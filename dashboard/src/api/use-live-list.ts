@@ -2,7 +2,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { onFrame } from './live.ts';
-import { type Page, type Rows, withChanged, withFirst, withOlder } from './live-rows.ts';
+import {
+  arrived,
+  type HeldRows,
+  type Page,
+  type Rows,
+  waitingCount,
+  withChanged,
+  withOlder,
+} from './live-rows.ts';
 
 interface Options<T> {
   /** Begins with the kind of the rows in the event stream. */
@@ -16,23 +24,45 @@ interface Options<T> {
   readOne?: (id: string) => Promise<T>;
   /** Also reads the first page at this interval, for changes that the stream does not show. */
   intervalMs?: number;
+  /** While true, new rows wait instead of moving what is shown. */
+  isHeld?: () => boolean;
 }
 
 interface LiveList<T> {
   rows: T[];
-  /** False until the first page was read. */
+  /** False until the first page was read, and while nothing was found yet in a list that has more. */
   isLoaded: boolean;
   error: unknown;
   retry: () => void;
   /** Loads an older page; undefined at the end. */
   loadOlder: (() => void) | undefined;
   isLoadingOlder: boolean;
+  /** New rows that wait; with `isMore`, at least so many. */
+  waiting: { count: number; isMore: boolean };
+  /** Shows them. */
+  showWaiting: () => void;
+}
+
+interface Known<T> {
+  /** The list: another key is another one. */
+  name: string;
+  page: Page<T> | undefined;
+  held: HeldRows<T> | undefined;
+  /** Rows that are kept; more once the viewer asked for more. */
+  keep: number;
+  /** Pages that were searched without a row. */
+  emptyPages: number;
 }
 
 /** Older rows that are read again for one frame. */
 const changedMax = 20;
+/** Rows that are kept of a list that grows by itself. */
+const keepMin = 200;
+/** Pages without a row after which the viewer decides whether to go on. A page searches 20,000 messages. */
+const emptyPagesMax = 10;
 
-export function useLiveList<T>({ key, kinds, read, idOf, readOne, intervalMs }: Options<T>): LiveList<T> {
+export function useLiveList<T>(options: Options<T>): LiveList<T> {
+  const { key, kinds, read, idOf, readOne, intervalMs, isHeld = () => false } = options;
   const name = JSON.stringify(key);
   const first = useQuery({
     queryKey: key,
@@ -43,17 +73,19 @@ export function useLiveList<T>({ key, kinds, read, idOf, readOne, intervalMs }: 
   const [, setVersion] = useState(0);
   const [isLoadingOlder, setLoadingOlder] = useState(false);
   const [olderError, setOlderError] = useState<unknown>();
-  const held = useRef<{ name: string; page: Page<T> | undefined; rows: Rows<T> | undefined }>(undefined);
-  if (held.current?.name !== name) held.current = { name, page: undefined, rows: undefined };
-  const { current } = held;
+  const known = useRef<Known<T>>(undefined);
+  if (known.current?.name !== name)
+    known.current = { name, page: undefined, held: undefined, keep: keepMin, emptyPages: 0 };
+  const { current } = known;
   if (first.data && first.data !== current.page) {
     current.page = first.data;
-    current.rows = withFirst(current.rows, first.data, idOf);
+    current.held = arrived(current.held, first.data, idOf, { isHeld: isHeld(), keep: current.keep });
   }
-  const change = (to: (rows: Rows<T>) => Rows<T>) => {
+  if (current.held?.waiting && !isHeld()) current.held = { shown: current.held.waiting, waiting: undefined };
+  const change = (to: (held: HeldRows<T>) => HeldRows<T>) => {
     // another list may be shown by now
-    if (held.current !== current || !current.rows) return;
-    current.rows = to(current.rows);
+    if (known.current !== current || !current.held) return;
+    current.held = to(current.held);
     setVersion((version) => version + 1);
   };
 
@@ -62,7 +94,11 @@ export function useLiveList<T>({ key, kinds, read, idOf, readOne, intervalMs }: 
     setOlderError(undefined);
     try {
       const page = await read(cursor);
-      change((rows) => withOlder(rows, page, idOf));
+      // what waits is read again with the next change
+      change(({ shown }) => ({ shown: withOlder(shown, page, idOf), waiting: undefined }));
+      const length = current.held?.shown.items.length ?? 0;
+      current.keep = Math.max(current.keep, length);
+      current.emptyPages = length === 0 ? current.emptyPages + 1 : 0;
     } catch (error) {
       setOlderError(error);
     } finally {
@@ -77,27 +113,46 @@ export function useLiveList<T>({ key, kinds, read, idOf, readOne, intervalMs }: 
     () =>
       onFrame((frame) => {
         const { change: changeNow, readOne: readNow, idOf: idNow } = latest.current;
-        const { page, rows } = held.current ?? {};
-        if (!readNow || !page || !rows) return;
+        const { page, held } = known.current ?? {};
+        if (!readNow || !page || !held) return;
         const changed = new Set(frame[kind]?.ids);
-        const older = rows.items.slice(page.items.length).map(idNow);
+        const inPage = new Set(page.items.map(idNow));
+        const older = held.shown.items.map(idNow).filter((id) => !inPage.has(id));
         const ids = older.filter((id) => changed.has(id)).slice(0, changedMax);
         if (ids.length === 0) return;
         void Promise.allSettled(ids.map(readNow)).then((results) => {
           const found = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-          changeNow((now) => withChanged(now, found, idNow));
+          const renewed = (rows: Rows<T>) => withChanged(rows, found, idNow);
+          changeNow(({ shown, waiting }) => ({
+            shown: renewed(shown),
+            waiting: waiting && renewed(waiting),
+          }));
         });
       }),
     [kind],
   );
 
-  const next = current.rows?.next;
+  const shown = current.held?.shown;
+  const next = shown?.next;
+  const isSearching = shown?.items.length === 0 && Boolean(next) && current.emptyPages < emptyPagesMax;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each page
+  useEffect(() => {
+    if (isSearching && next && !isLoadingOlder && !olderError) void loadOlder(next);
+  }, [isSearching, next, isLoadingOlder]);
   return {
-    rows: current.rows?.items ?? [],
-    isLoaded: current.rows !== undefined,
+    rows: shown?.items ?? [],
+    isLoaded: shown !== undefined && !isSearching,
     error: first.error ?? olderError,
     retry: () => void first.refetch(),
-    loadOlder: next ? () => void loadOlder(next) : undefined,
+    loadOlder: next
+      ? () => {
+          current.emptyPages = 0;
+          void loadOlder(next);
+        }
+      : undefined,
     isLoadingOlder,
+    waiting: current.held ? waitingCount(current.held, idOf) : { count: 0, isMore: false },
+    showWaiting: () =>
+      change(({ shown: before, waiting }) => ({ shown: waiting ?? before, waiting: undefined })),
   };
 }

@@ -1,9 +1,10 @@
 // The audit log: who changed what, newest first.
 import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef } from 'react';
+import type { AuditEntry } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { useLiveList } from '../api/use-live-list.ts';
 import { Button } from '../design/button.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
@@ -23,25 +24,26 @@ export function Audit() {
   const text = textsOf('audit');
   const navigate = useNavigate();
   const filter = filterOf(useSearch({ strict: false }));
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ['audit', filter],
-    queryFn: ({ pageParam }) =>
-      api.listAudit({
-        ...queryOf(filter, zone),
-        limit: pageLength,
-        ...(pageParam ? { cursor: pageParam } : {}),
-      }),
-    initialPageParam: '',
-    getNextPageParam: ({ pagination }) => pagination.nextCursor,
-    refetchInterval: readAgainMs,
+  const {
+    rows: entries,
+    isLoaded,
+    error,
+    retry,
+    loadOlder,
+    isLoadingOlder,
+  } = useLiveList<AuditEntry>({
+    key: ['audit', filter],
+    read: (cursor) =>
+      api.listAudit({ ...queryOf(filter, zone), limit: pageLength, ...(cursor ? { cursor } : {}) }),
+    idOf: ({ _id }) => _id,
+    intervalMs: readAgainMs,
   });
-  const entries = data?.pages.flatMap(({ items }) => items) ?? [];
   const change = (next: AuditFilter) => void navigate({ to: '/audit', search: { ...filterOf({ ...next }) } });
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <Page title={text('title')} text={text('about')}>
       <AuditFilters filter={filter} onChange={change} />
-      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {Boolean(error) && <ErrorNote error={error} onRetry={retry} />}
       {entries.length > 0 && (
         <section className="card" aria-label={text('title')}>
           <Table
@@ -59,20 +61,15 @@ export function Audit() {
           </Table>
           <div className="table-foot">
             {text('newestFirst')}
-            {hasNextPage && (
-              <button
-                type="button"
-                className="text-button"
-                disabled={isFetchingNextPage}
-                onClick={() => void fetchNextPage()}
-              >
+            {loadOlder && (
+              <button type="button" className="text-button" disabled={isLoadingOlder} onClick={loadOlder}>
                 {text('older')}
               </button>
             )}
           </div>
         </section>
       )}
-      {data && entries.length === 0 && (
+      {isLoaded && entries.length === 0 && (
         <div className="card">
           <EmptyState
             icon={<IconHistory size={20} aria-hidden />}

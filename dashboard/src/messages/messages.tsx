@@ -12,7 +12,7 @@ import { Page } from '../design/page.tsx';
 import { textsOf } from '../text/texts.ts';
 import { filterOf, type MessageFilter, queryOf } from './filter.ts';
 import { FilterBar } from './filter-bar.tsx';
-import { useHeldRows } from './held-rows.ts';
+import { isListHeld } from './held-rows.ts';
 import { MessageTable } from './message-table.tsx';
 
 const pageLength = 50;
@@ -22,21 +22,19 @@ export function Messages() {
   const navigate = useNavigate();
   const filter = filterOf(useSearch({ strict: false }));
   const search = useRef<HTMLInputElement>(null);
-  const {
-    rows: all,
-    isLoaded,
-    error,
-    retry,
-    loadOlder,
-    isLoadingOlder,
-  } = useLiveList<Message>({
-    key: ['messages', 'list', filter],
-    read: (cursor) =>
-      api.listMessages({ ...queryOf(filter, Date.now()), limit: pageLength, ...(cursor ? { cursor } : {}) }),
-    idOf: ({ id }) => id,
-    readOne: (id) => api.getMessage({ id }),
-  });
-  const { rows, heldCount, show } = useHeldRows(all, JSON.stringify(filter));
+  const { rows, isLoaded, error, retry, loadOlder, isLoadingOlder, waiting, showWaiting } =
+    useLiveList<Message>({
+      key: ['messages', 'list', filter],
+      read: (cursor) =>
+        api.listMessages({
+          ...queryOf(filter, Date.now()),
+          limit: pageLength,
+          ...(cursor ? { cursor } : {}),
+        }),
+      idOf: ({ id }) => id,
+      readOne: (id) => api.getMessage({ id }),
+      isHeld: isListHeld,
+    });
   const change = (next: MessageFilter) => void navigate({ to: '/messages', search: { ...next } });
 
   return (
@@ -48,26 +46,55 @@ export function Messages() {
         inputRef={search}
       />
       {Boolean(error) && <ErrorNote error={error} onRetry={retry} />}
-      {heldCount > 0 && (
+      {waiting.count > 0 && (
         <div className="row">
-          <Button onClick={show}>{text('showNew', { count: heldCount })}</Button>
+          <Button onClick={showWaiting}>
+            {text(waiting.isMore ? 'showMany' : 'showNew', { count: waiting.count })}
+          </Button>
         </div>
       )}
       {rows.length > 0 && (
         <MessageTable messages={rows} search={search} onOlder={loadOlder} isLoading={isLoadingOlder} />
       )}
       {isLoaded && rows.length === 0 && (
-        <div className="card">
-          <EmptyState
-            icon={<IconMailOff size={20} aria-hidden />}
-            title={text(Object.keys(filter).length === 0 ? 'none' : 'noneFound')}
-            text={text(Object.keys(filter).length === 0 ? 'noneText' : 'noneFoundText')}
-            actions={
-              Object.keys(filter).length > 0 && <Button onClick={() => change({})}>{text('showAll')}</Button>
-            }
-          />
-        </div>
+        <NoMessages
+          isFiltered={Object.keys(filter).length > 0}
+          onAll={() => change({})}
+          onOlder={loadOlder}
+          isLoading={isLoadingOlder}
+        />
       )}
     </Page>
+  );
+}
+
+interface NoneProps {
+  isFiltered: boolean;
+  onAll: () => void;
+  /** Searches on; undefined: every message was searched. */
+  onOlder: (() => void) | undefined;
+  isLoading: boolean;
+}
+
+function NoMessages({ isFiltered, onAll, onOlder, isLoading }: NoneProps) {
+  const text = textsOf('messages');
+  return (
+    <div className="card">
+      <EmptyState
+        icon={<IconMailOff size={20} aria-hidden />}
+        title={text(onOlder ? 'noneYet' : isFiltered ? 'noneFound' : 'none')}
+        text={text(onOlder ? 'noneYetText' : isFiltered ? 'noneFoundText' : 'noneText')}
+        actions={
+          <>
+            {onOlder && (
+              <Button isBusy={isLoading} onClick={onOlder}>
+                {text('searchOlder')}
+              </Button>
+            )}
+            {isFiltered && <Button onClick={onAll}>{text('showAll')}</Button>}
+          </>
+        }
+      />
+    </div>
   );
 }

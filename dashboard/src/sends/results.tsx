@@ -1,9 +1,9 @@
 // The recipients of a campaign and what became of each, as a list and as a file.
 import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { Send, SendRecipient } from '../../../client/src/generated.ts';
+import type { MessageDetail, Send, SendRecipient } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { useLiveList } from '../api/use-live-list.ts';
 import { Card } from '../design/card.tsx';
 import { Chips } from '../design/chips.tsx';
 import { ErrorNote } from '../design/messages.tsx';
@@ -15,24 +15,30 @@ import { textsOf } from '../text/texts.ts';
 const statuses = ['waiting', 'queued', 'accepted', 'sent', 'delivered', 'read', 'failed'] as const;
 const pageLength = 25;
 
+const recipientOf = (message: MessageDetail): SendRecipient => {
+  const { id, messageId, recipientPhone, name, metadata, status, error } = message;
+  return { id, messageId, phone: recipientPhone ?? '', name, metadata, status, error };
+};
+
 export function Results({ send: { sendId } }: { send: Send }) {
   const text = textsOf('sends');
   const navigate = useNavigate();
   const { status: wanted } = useSearch({ strict: false }) as { status?: unknown };
   const status = statuses.find((one) => one === wanted);
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ['sends', 'recipients', sendId, status ?? ''],
-    queryFn: ({ pageParam }) =>
+  const { rows, isLoaded, error, retry, loadOlder, isLoadingOlder } = useLiveList<SendRecipient>({
+    // recipients become messages with the same ids
+    key: ['messages', 'recipients', sendId, status ?? ''],
+    kinds: ['sends'],
+    read: (cursor) =>
       api.listRecipients({
         sendId,
         limit: pageLength,
         ...(status ? { status } : {}),
-        ...(pageParam ? { cursor: pageParam } : {}),
+        ...(cursor ? { cursor } : {}),
       }),
-    initialPageParam: '',
-    getNextPageParam: ({ pagination }) => pagination.nextCursor,
+    idOf: ({ id }) => id,
+    readOne: async (id) => recipientOf(await api.getMessage({ id })),
   });
-  const rows = data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <Card
       title={text('results')}
@@ -59,17 +65,14 @@ export function Results({ send: { sendId } }: { send: Send }) {
           }
         />
       </div>
-      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {Boolean(error) && <ErrorNote error={error} onRetry={retry} />}
       {rows.length > 0 && <RecipientRows recipients={rows} />}
-      {data && rows.length === 0 && !hasNextPage && <p className="card-body muted">{text('noRecipient')}</p>}
-      {hasNextPage && (
+      {isLoaded && rows.length === 0 && !loadOlder && (
+        <p className="card-body muted">{text('noRecipient')}</p>
+      )}
+      {loadOlder && (
         <div className="table-foot">
-          <button
-            type="button"
-            className="text-button"
-            disabled={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
+          <button type="button" className="text-button" disabled={isLoadingOlder} onClick={loadOlder}>
             {text('more')}
           </button>
         </div>

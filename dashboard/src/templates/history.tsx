@@ -1,7 +1,7 @@
 // What happened to a template: its state at the platform now, and who created, edited or submitted it.
-import { useInfiniteQuery } from '@tanstack/react-query';
 import type { AuditEntry, TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { useLiveList } from '../api/use-live-list.ts';
 import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
@@ -16,14 +16,18 @@ const pageLength = 50;
 export function History({ template }: { template: TemplateDetail }) {
   const text = textsOf('templates');
   const { _id, providerStatus, updatedAt, createdAt, nextCategory } = template;
-  const { data, error, refetch, fetchNextPage, hasNextPage } = useInfiniteQuery({
-    queryKey: ['templates', 'history', _id],
-    queryFn: ({ pageParam }) =>
-      api.listAudit({ subjectId: _id, limit: pageLength, ...(pageParam ? { cursor: pageParam } : {}) }),
-    initialPageParam: '',
-    getNextPageParam: ({ pagination }) => pagination.nextCursor,
+  const {
+    rows: entries,
+    isLoaded,
+    error,
+    retry,
+    loadOlder,
+    isLoadingOlder,
+  } = useLiveList<AuditEntry>({
+    key: ['templates', 'history', _id],
+    read: (cursor) => api.listAudit({ subjectId: _id, limit: pageLength, ...(cursor ? { cursor } : {}) }),
+    idOf: (entry) => entry._id,
   });
-  const entries = data?.pages.flatMap(({ items }) => items) ?? [];
   return (
     <>
       <Card title={text('atPlatform')}>
@@ -53,12 +57,12 @@ export function History({ template }: { template: TemplateDetail }) {
         </dl>
       </Card>
       <Card title={text('whoChanged')} isPadded={false}>
-        {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
-        {data && entries.length === 0 && <p className="card-body muted">{text('noHistory')}</p>}
+        {Boolean(error) && <ErrorNote error={error} onRetry={retry} />}
+        {isLoaded && entries.length === 0 && <p className="card-body muted">{text('noHistory')}</p>}
         {entries.length > 0 && <Entries entries={entries} />}
-        {hasNextPage && (
+        {loadOlder && (
           <div className="table-foot">
-            <button type="button" className="text-button" onClick={() => void fetchNextPage()}>
+            <button type="button" className="text-button" disabled={isLoadingOlder} onClick={loadOlder}>
               {text('older')}
             </button>
           </div>

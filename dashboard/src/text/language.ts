@@ -33,9 +33,11 @@ export function chooseLanguage(next: Language): void {
 
 export type Messages = Record<string, (values?: Record<string, unknown>) => string>;
 
-/** Loads the texts of a room in the page's language. */
+const rooms = messages[language]?.();
+
+/** Loads the texts of a room in the page's language. Those of every page are loaded with the language. */
 export const loadRoom = async (room: string): Promise<Messages> => {
-  const load = messages[language]?.[room];
-  if (!load) throw new Error(`no texts of ${room} in ${language}`);
-  return (await load()).default;
+  const texts = (await rooms)?.default[room];
+  if (!texts) throw new Error(`no texts of ${room} in ${language}`);
+  return typeof texts === 'function' ? (await texts()).default : texts;
 };

@@ -1,6 +1,7 @@
 // What messages-plugin.ts provides.
 declare module 'virtual:messages' {
-  type Room = Record<string, (values?: Record<string, unknown>) => string>;
-  const messages: Record<string, Record<string, () => Promise<{ default: Room }>>>;
-  export default messages;
+  type Texts = Record<string, (values?: Record<string, unknown>) => string>;
+  type Rooms = Record<string, Texts | (() => Promise<{ default: Texts }>)>;
+  const languages: Record<string, () => Promise<{ default: Rooms }>>;
+  export default languages;
 }

@@ -21,6 +21,27 @@ export const mutations: Mutation[] = [
     tests: rows,
   },
   {
+    name: 'a list of the dashboard grows for as long as the page is open',
+    file: 'dashboard/src/api/live-rows.ts',
+    find: 'if (rows.items.length <= keep) return rows;',
+    replace: 'if (rows.items.length <= keep || keep > 0) return rows;',
+    tests: rows,
+  },
+  {
+    name: 'the dashboard forgets what a search found behind an empty page',
+    file: 'dashboard/src/api/live-rows.ts',
+    find: 'if (items.length === 0) return before;',
+    replace: '',
+    tests: rows,
+  },
+  {
+    name: 'a held list of the dashboard moves',
+    file: 'dashboard/src/api/live-rows.ts',
+    find: 'if (!before || !isHeld || !isNew)',
+    replace: 'if (!before || !isNew || isNew)',
+    tests: rows,
+  },
+  {
     name: 'the dashboard puts a country code in front of numbers that have one',
     file: 'dashboard/src/sends/mapping.ts',
     find: "if (text.startsWith('+') || countryCode === '' || digits === '') return digits;",
