@@ -39,7 +39,7 @@ const shortForms: Record<string, [options: string, row: RegExp][]> = {
   dashboard: [
     [
       '--rounds 1 --messages 5000 --minutes 0.3 --per-second 20',
-      /sign-in form[^]*deliveries: next page[^]*requests\/s/,
+      /sign-in form[\s\S]*deliveries: next page[\s\S]*requests\/s/,
     ],
   ],
 };
