@@ -8,10 +8,13 @@ export interface BackupTarget {
 }
 
 /**
- * Splits an address. `s3://bucket/prefix?…` names a file if its path ends in `.tar`; a path is one unless it ends in a
- * separator or `isDirectory` says otherwise.
+ * Splits an address. It names a file if it ends in `.tar`, or if `kindOf` says that there is a file of that name; and a directory if it
+ * ends in a separator, or if there is one.
  */
-export function parseTarget(text: string, isDirectory: (path: string) => boolean): BackupTarget {
+export function parseTarget(
+  text: string,
+  kindOf: (path: string) => 'file' | 'directory' | undefined,
+): BackupTarget {
   if (text.startsWith('s3:')) {
     const [address = '', query] = text.split('?', 2);
     const at = address.lastIndexOf('/');
@@ -21,7 +24,10 @@ export function parseTarget(text: string, isDirectory: (path: string) => boolean
       : { place: text, name: null };
   }
   const path = text.replace(/^file:(?:\/\/)?/, '');
-  if (/[/\\]$/.test(path) || isDirectory(path)) return { place: path, name: null };
+  const kind = /[/\\]$/.test(path)
+    ? 'directory'
+    : (kindOf(path) ?? (path.endsWith('.tar') ? 'file' : 'directory'));
+  if (kind === 'directory') return { place: path, name: null };
   const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
   return { place: at < 0 ? '.' : path.slice(0, Math.max(at, 1)), name: path.slice(at + 1) };
 }

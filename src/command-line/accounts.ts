@@ -32,20 +32,20 @@ export function addAccountCommands(program: Command): void {
   const key = program.command('key').description('API keys of an account');
   key
     .command('create')
-    .argument('<account-id>', 'see "account list"')
+    .argument('[account-id]', 'see "account list"; not needed if there is only one')
     .requiredOption('--name <name>', 'what the key is for')
     .option('--scopes <scopes>', 'comma-separated', scopes.join(','))
     .description('create an API key')
     .action(
-      action(async (accountId: string, options: { name: string; scopes: string }) =>
+      action(async (accountId: string | undefined, options: { name: string; scopes: string }) =>
         (await load()).keyCreate(accountId, { name: options.name, scopes: scopesOf(options.scopes) }),
       ),
     );
   key
     .command('list')
-    .argument('<account-id>', 'see "account list"')
+    .argument('[account-id]', 'see "account list"; not needed if there is only one')
     .description('list active keys')
-    .action(action(async (accountId: string) => (await load()).keyList(accountId)));
+    .action(action(async (accountId: string | undefined) => (await load()).keyList(accountId)));
   key
     .command('revoke')
     .argument('<account-id>', 'see "account list"')

@@ -6,7 +6,7 @@ import { action, wholeNumber } from './run.ts';
 export function addDataCommands(program: Command): void {
   program
     .command('backup')
-    .argument('<target>', 'a file, a directory, or s3://bucket/prefix?region=…&endpoint=…')
+    .argument('<target>', 'a directory, a file (.tar), or s3://bucket/prefix?region=…&endpoint=…')
     .description('back up the database and the stored files while the gateway runs')
     .option('--verify', 'read the whole backup back, without a database, and print what is in it')
     .option('--with-keys', 'also write the encryption keys; only with BACKUP_KEYS')

@@ -21,12 +21,16 @@ export function addMessagingCommands(program: Command): void {
     .argument('<template>', 'name or id of an approved template')
     .description('send a template to one number, as a test')
     .requiredOption('--to <phone>', 'the number, with its country code')
-    .option('--variable <key=value>', 'a value of the template, such as 1=Ada; repeatable', pairs, {})
+    .addOption(
+      new Option('--variable <key=value>', 'a value of the template, such as 1=Ada; repeatable')
+        .argParser(pairs)
+        .default({}, 'none'),
+    )
     .option('--language <code>', 'if the template exists in several languages')
     .option('--sender <id>', 'the sending number; default: the default number')
     .option(
       '--wait <seconds>',
-      'wait until the message is delivered or failed, at most so long',
+      'wait until the message is delivered or failed, at most this long',
       wholeNumber(0, 3_600),
       10,
     )

@@ -8,13 +8,22 @@ import { onDatabase } from './database.ts';
 import { CommandError } from './exit-codes.ts';
 import { say } from './output.ts';
 
-/** Throws unless the account exists. */
-async function requireAccount(db: Db, accountId: string): Promise<void> {
+/** The id of the account, or of the only one. Throws if there is no such account, or several without an id. */
+async function requireAccount(db: Db, accountId: string | undefined): Promise<string> {
   const accounts = await listAccounts(db);
-  if (accounts.some(({ id }) => id === accountId)) return;
+  const [only, another] = accounts;
+  if (accountId === undefined && only && another)
+    throw new CommandError(
+      'usage',
+      'There are several accounts. Add the id of one: "account list" shows all.',
+    );
+  const found = accountId === undefined ? only : accounts.find(({ id }) => id === accountId);
+  if (found) return found.id;
   throw new CommandError(
     'notFound',
-    `There is no account ${accountId}. Run "account list" to see all accounts.`,
+    accountId === undefined
+      ? 'There is no account yet. Create one with "account create".'
+      : `There is no account ${accountId}. Run "account list" to see all accounts.`,
   );
 }
 
@@ -45,11 +54,11 @@ export async function accountList(): Promise<object> {
 
 /** Creates a key of an account and prints it. */
 export async function keyCreate(
-  accountId: string,
+  ofAccount: string | undefined,
   options: { name: string; scopes: string[] },
 ): Promise<object> {
   return onDatabase(async ({ db }) => {
-    await requireAccount(db, accountId);
+    const accountId = await requireAccount(db, ofAccount);
     const { cell } = readConfig();
     const key = await createKey({ db, clock: systemClock, cell }, { accountId, ...options });
     say(`${key.apiKey}\nThe key is shown only once.`);
@@ -58,9 +67,9 @@ export async function keyCreate(
 }
 
 /** Prints the active keys of an account, newest first. */
-export async function keyList(accountId: string): Promise<object> {
+export async function keyList(ofAccount: string | undefined): Promise<object> {
   return onDatabase(async ({ db }) => {
-    await requireAccount(db, accountId);
+    const accountId = await requireAccount(db, ofAccount);
     const { rows } = await listKeys(db, accountId, { limit: 1000, offset: 0 }, new Date());
     for (const row of rows) say(`${row.id}  …${row.hint}  ${row.name}  ${row.scopes.join(',')}`);
     const keys = rows.map((row) => ({

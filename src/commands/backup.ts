@@ -1,4 +1,5 @@
 // `backup`: writes a backup of the database and the stored files, or verifies one.
+import { join } from 'node:path';
 import type { Manifest, ManifestContent } from '../backup/format.ts';
 import { readArchive } from '../backup/read-archive.ts';
 import { type Config, readConfig } from '../config.ts';
@@ -6,6 +7,7 @@ import { openKeyRing } from '../encryption-keys.ts';
 import { openBackupStore } from '../parts.ts';
 import { backupKeysOf, openBackupCalls, runBackup, targetOf } from '../run-backup/run.ts';
 import { openBeside } from './database.ts';
+import { CommandError } from './exit-codes.ts';
 import { say as print } from './output.ts';
 import { megabytes, openProgress } from './progress.ts';
 
@@ -42,7 +44,7 @@ export async function backup(to: string, options: BackupOptions): Promise<object
     progress.end();
     if (!done)
       throw new Error('Another backup of this database is running. Wait until it ends, then try again.');
-    print(`Backup written to ${target.place}: ${done.name}, ${megabytes(done.bytes)}`);
+    print(`Backup written: ${pathOf(target.place, done.name)}, ${megabytes(done.bytes)}`);
     printContent(done.manifest);
     for (const name of done.deleted) print(`Deleted the older backup ${name}`);
     if (!done.manifest.hasKeys) print(keysReminder(config));
@@ -64,17 +66,21 @@ export async function backup(to: string, options: BackupOptions): Promise<object
   }
 }
 
+/** The path of a backup in a directory; in a bucket, its place and name. */
+const pathOf = (place: string, name: string) =>
+  place.startsWith('s3:') ? `${name} in ${place}` : join(place, name);
+
 /** Reads a whole backup; returns its manifest. Throws if it is damaged, incomplete, or its backup key is missing. */
 export async function verifyBackup(config: Config, from: string): Promise<Manifest> {
   const target = await targetOf(from);
-  if (target.name === null)
-    throw new Error(`${from} is a directory. Name one of its backups, such as ${from}/gateway-backup-….tar.`);
+  const { name } = target;
+  if (name === null) throw noBackup(from);
   const outgoing = openBackupCalls();
   const progress = openProgress('Verifying');
   try {
     const store = await openBackupStore(target.place, outgoing);
     let read = 0;
-    return await readArchive(store.get(target.name), {
+    return await readArchive(store.get(name), {
       keys: backupKeysOf(config),
       onProgress: (bytes) => {
         read += bytes;
@@ -86,6 +92,13 @@ export async function verifyBackup(config: Config, from: string): Promise<Manife
     await outgoing.close();
   }
 }
+
+/** The error for an address that names no backup. */
+export const noBackup = (from: string): CommandError =>
+  new CommandError(
+    'notFound',
+    `${from} is no backup. Name the file, which ends in .tar: a directory has several.`,
+  );
 
 /** What a manifest says, for programs. */
 export const summaryOf = (manifest: ManifestContent) => ({

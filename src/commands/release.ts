@@ -95,7 +95,9 @@ async function unknownEvents({ db }: OpenDatabase) {
 }
 
 function printUnknown(heldSince: Date, { events, unread }: { events: UnknownEvent[]; unread: number }): void {
-  print(`What the backup cannot know, from before ${heldSince.toISOString()}:`);
+  // just after a restore, the stored time may lie ahead
+  const until = new Date(Math.min(heldSince.getTime(), systemClock.now()));
+  print(`What the backup cannot know, from before ${until.toISOString()}:`);
   print('  opt-outs     people who opted out after the backup: import them with POST /v1/opt-outs/import');
   print('  repeats      requests with an Idempotency-Key that ran after the backup run again if repeated');
   const inCalendars = events.length === 0 ? 'none was found in connected calendars' : `${events.length}:`;

@@ -16,7 +16,7 @@ import { openDatabase } from '../db/open-database.ts';
 import { keyFileOf, openKeyRing } from '../encryption-keys.ts';
 import { openBackupStore, openObjects } from '../parts.ts';
 import { backupKeysOf, openBackupCalls, targetOf } from '../run-backup/run.ts';
-import { summaryOf } from './backup.ts';
+import { noBackup, summaryOf } from './backup.ts';
 import { databaseOf } from './database.ts';
 import { say as print } from './output.ts';
 import { openProgress } from './progress.ts';
@@ -34,7 +34,7 @@ export async function restoreCommand(
   const config = readConfig();
   const target = await targetOf(from);
   const { name } = target;
-  if (name === null) throw new Error(`${from} is a directory. Name one of its backups.`);
+  if (name === null) throw noBackup(from);
   const outgoing = openBackupCalls();
   try {
     const store = await openBackupStore(target.place, outgoing);

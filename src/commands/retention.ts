@@ -39,12 +39,12 @@ export async function retention(options: RetentionOptions): Promise<object> {
 const keptText = (days: number | null) => (days === null ? 'for ever' : `${days} days`);
 
 function printDryRun(found: Awaited<ReturnType<typeof dryRun>>): object {
-  print('              kept        to be removed  from');
+  const row = (...[kind = '', kept = '', rows = '', from = '']: string[]) =>
+    print(`  ${kind.padEnd(12)}${kept.padEnd(15)}${rows.padEnd(15)}${from}`.trimEnd());
+  row('', 'kept', 'to be removed', 'from');
   for (const { kind, days, rows, beginsAt } of found.kinds)
-    print(
-      `  ${kind.padEnd(12)}${keptText(days).padEnd(12)}${(rows === null ? '-' : String(rows)).padEnd(15)}${rows === null ? '' : (beginsAt ?? 'now')}`,
-    );
-  print(`  media       with messages ${found.media}`);
+    row(kind, keptText(days), rows === null ? '-' : String(rows), rows === null ? '' : (beginsAt ?? 'now'));
+  row('media', 'with messages', String(found.media));
   print(`  accounts that keep less: ${found.accountsWithOwnDays}`);
   print(`  whole partitions: ${found.partitions.join(', ') || 'none'}`);
   print('Nothing was removed.');

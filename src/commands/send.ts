@@ -1,9 +1,9 @@
 // `send`: sends an approved template to one number, as a test, through the API of a running gateway.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChatbotGateway, Template } from '../../client/src/client.ts';
+import { type ChatbotGateway, isGatewayError, type Template } from '../../client/src/client.ts';
 import { callGateway } from './call-gateway.ts';
 import { CommandError } from './exit-codes.ts';
-import { say } from './output.ts';
+import { note, say } from './output.ts';
 
 export interface SendOptions {
   account?: string;
@@ -41,6 +41,16 @@ async function templateOf(gateway: ChatbotGateway, given: string, language?: str
   );
 }
 
+/** Says how to give values, if some are missing or unknown. */
+function explainVariables(error: unknown): never {
+  if (
+    isGatewayError(error, 'invalid_request') &&
+    error.errors.some(({ path }) => path.includes('.variables.'))
+  )
+    note('Give each value of the template with --variable, such as --variable 1=Ada.');
+  throw error;
+}
+
 /** Sends the template and prints the stages that the message reaches within `wait` seconds. Not ok: the message failed. */
 export async function send(template: string, options: SendOptions): Promise<{ ok: boolean }> {
   const { account, to, language, variable, sender, wait } = options;
@@ -50,13 +60,15 @@ export async function send(template: string, options: SendOptions): Promise<{ ok
     async (gateway) => {
       const { _id: templateId } = await templateOf(gateway, template, language);
       const recipient = { phone: to.replace(/^\+/, ''), variables: variable };
-      const result = await gateway.sendTemplate({
-        body: {
-          templateId,
-          recipients: [recipient],
-          ...(sender === undefined ? {} : { senderId: sender }),
-        },
-      });
+      const result = await gateway
+        .sendTemplate({
+          body: {
+            templateId,
+            recipients: [recipient],
+            ...(sender === undefined ? {} : { senderId: sender }),
+          },
+        })
+        .catch(explainVariables);
       const [sent] = result.messages;
       if (!sent) throw new Error('The gateway reported no message.');
       say(`${sent.status}  ${sent.id}${sent.messageId === null ? '' : `  ${sent.messageId}`}`);

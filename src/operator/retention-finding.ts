@@ -1,7 +1,15 @@
 // What "doctor" says about retention: what is kept for how long, and what a removal begins with.
-import { noDays, type RetentionDays, retentionKinds } from '../base/retention-days.ts';
+import { noDays, type RetentionDays, type RetentionKind, retentionKinds } from '../base/retention-days.ts';
 import { type Announcements, beginsAt } from '../retention/cutoffs.ts';
 import { type Found, note, ok } from './finding.ts';
+
+const names: Record<RetentionKind, string> = {
+  messages: 'messages',
+  received: 'received messages',
+  deliveries: 'webhook deliveries',
+  bookings: 'bookings',
+  audit: 'entries of the audit log',
+};
 
 /** The finding of the settings and of what was announced; a note while a first removal lies ahead. */
 export function retentionFinding(gateway: RetentionDays, announced: Announcements, now: Date): Found {
@@ -11,7 +19,7 @@ export function retentionFinding(gateway: RetentionDays, announced: Announcement
     const at = days === null ? null : beginsAt(kind, { gateway, own: noDays, announced }, now);
     if (at !== null)
       ahead.push(
-        `${kind} older than ${days} days are removed from ${at.toISOString()} on, unless you set RETENTION_DAYS_${kind.toUpperCase()}`,
+        `${names[kind]} older than ${days} days are removed from ${at.toISOString()} on, unless you set RETENTION_DAYS_${kind.toUpperCase()}`,
       );
   }
   if (ahead.length > 0)
@@ -20,6 +28,6 @@ export function retentionFinding(gateway: RetentionDays, announced: Announcement
       'Set RETENTION_DAYS_… before, if these should be kept longer; see docs/retention.md.',
     );
   return ok(
-    `kept: ${retentionKinds.map((kind) => `${kind} ${gateway[kind] === null ? 'for ever' : `${gateway[kind]} days`}`).join(', ')}`,
+    `kept: ${retentionKinds.map((kind) => `${names[kind]} ${gateway[kind] === null ? 'for ever' : `${gateway[kind]} days`}`).join(', ')}`,
   );
 }

@@ -26,18 +26,15 @@ export function backupKeysOf({ backup: { keys } }: Config): KeyRing | null {
 
 /** Splits a target, and checks whether it is a directory. */
 export async function targetOf(to: string): Promise<BackupTarget> {
-  const isDirectory = to.startsWith('s3:')
-    ? false
-    : await stat(to.replace(/^file:(?:\/\/)?/, '')).then(
-        (found) => found.isDirectory(),
-        () => false,
-      );
-  return parseTarget(to, () => isDirectory);
+  const found = to.startsWith('s3:')
+    ? undefined
+    : await stat(to.replace(/^file:(?:\/\/)?/, '')).catch(() => undefined);
+  return parseTarget(to, () => found && (found.isDirectory() ? 'directory' : 'file'));
 }
 
 /** The place that a setting names: always a directory or bucket. */
 export const placeOf = (to: string): BackupTarget => ({
-  place: parseTarget(to, () => true).place,
+  place: parseTarget(to, () => 'directory').place,
   name: null,
 });
 

@@ -129,10 +129,16 @@ test('a backup with another key, a newer form, or another file is rejected with 
 });
 
 test('targets are files, directories or buckets', () => {
-  const parse = (text: string) => parseTarget(text, (path) => path === '/there');
+  const parse = (text: string) =>
+    parseTarget(text, (path) =>
+      path === '/there' ? 'directory' : path === '/there/renamed' ? 'file' : undefined,
+    );
   expect(parse('/there')).toEqual({ place: '/there', name: null });
   expect(parse('/new/')).toEqual({ place: '/new/', name: null });
   expect(parse('/new/a.tar')).toEqual({ place: '/new', name: 'a.tar' });
+  // a directory to be made, not a file without a type
+  expect(parse('./new')).toEqual({ place: './new', name: null });
+  expect(parse('/there/renamed')).toEqual({ place: '/there', name: 'renamed' });
   expect(parse('a.tar')).toEqual({ place: '.', name: 'a.tar' });
   expect(parse('s3://b/p?region=x')).toEqual({ place: 's3://b/p?region=x', name: null });
   expect(parse('s3://b/p/a.tar?region=x')).toEqual({ place: 's3://b/p?region=x', name: 'a.tar' });

@@ -91,7 +91,7 @@ describe('a removal', () => {
     });
     expect(retentionFinding(gateway, told(40, ago(8)), now)).toMatchObject({
       status: 'ok',
-      text: 'kept: messages 40 days, received for ever, deliveries for ever, bookings for ever, audit for ever',
+      text: 'kept: messages 40 days, received messages for ever, webhook deliveries for ever, bookings for ever, entries of the audit log for ever',
     });
   });
 });

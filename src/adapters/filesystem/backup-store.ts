@@ -28,7 +28,10 @@ export function openBackupFolder(directory: string): BackupStore {
     },
 
     async *get(name) {
-      const file = await open(pathOf(name), 'r');
+      const path = pathOf(name);
+      const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+        throw error.code === 'ENOENT' ? new Error(`There is no backup ${path}.`) : error;
+      });
       // the stream closes the file
       yield* file.createReadStream({ highWaterMark: readBytes });
     },

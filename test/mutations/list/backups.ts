@@ -237,4 +237,11 @@ export const mutations: Mutation[] = [
     replace: 'fileName.test(name)',
     tests: ['test/rules/backup-archive.test.ts'],
   },
+  {
+    name: 'a backup to a directory that is missing becomes a file of its name',
+    file: 'src/backup/target.ts',
+    find: "path.endsWith('.tar') ? 'file' : 'directory'",
+    replace: "'file'",
+    tests: ['test/rules/backup-archive.test.ts'],
+  },
 ];
