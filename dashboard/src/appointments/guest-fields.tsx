@@ -2,6 +2,7 @@
 import type { FormQuestion } from '../../../client/src/generated.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { TextField } from '../design/text-field.tsx';
 import { textsOf } from '../text/texts.ts';
 import { type Answer, QuestionField } from './question-field.tsx';
 
@@ -39,40 +40,30 @@ export function GuestFields({ guest, questions, hasSlot, onChange, onCheck }: Pr
     >
       <Card title={text('guest')}>
         <div className="fields">
-          <label className="field">
-            <span className="strong">{text('name')}</span>
-            <input
-              className="input"
-              dir="auto"
-              maxLength={nameMax}
-              value={guest.name}
-              onChange={({ target }) => set({ name: target.value })}
-            />
-          </label>
-          <label className="field">
-            <span className="strong">{text('email')}</span>
-            <input
-              className="input"
-              type="email"
-              dir="ltr"
-              required
-              maxLength={emailMax}
-              value={guest.email}
-              onChange={({ target }) => set({ email: target.value })}
-            />
-          </label>
-          <label className="field">
-            <span className="strong">{text('phoneWithCode')}</span>
-            <input
-              className="input"
-              type="tel"
-              dir="ltr"
-              required
-              maxLength={phoneMax}
-              value={guest.phone}
-              onChange={({ target }) => set({ phone: target.value })}
-            />
-          </label>
+          <TextField
+            label={text('name')}
+            maxLength={nameMax}
+            value={guest.name}
+            onChange={(name) => set({ name })}
+          />
+          <TextField
+            label={text('email')}
+            type="email"
+            dir="ltr"
+            required
+            maxLength={emailMax}
+            value={guest.email}
+            onChange={(email) => set({ email })}
+          />
+          <TextField
+            label={text('phoneWithCode')}
+            type="tel"
+            dir="ltr"
+            required
+            maxLength={phoneMax}
+            value={guest.phone}
+            onChange={(phone) => set({ phone })}
+          />
         </div>
       </Card>
       {questions.length > 0 && (

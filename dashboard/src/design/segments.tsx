@@ -1,15 +1,8 @@
 // One choice of a few that stand together.
+import type { Choice } from './choice.ts';
 import './segments.css';
 
-interface Props<T extends string> {
-  label: string;
-  values: readonly T[];
-  chosen: T;
-  wordOf: (value: T) => string;
-  onChoose: (value: T) => void;
-}
-
-export function Segments<T extends string>({ label, values, chosen, wordOf, onChoose }: Props<T>) {
+export function Segments<T extends string>({ label, values, chosen, wordOf, onChoose }: Choice<T>) {
   return (
     <fieldset className="segments" aria-label={label}>
       {values.map((value) => (

@@ -18,7 +18,6 @@ export function CreateKey() {
     return <ShownOnce value={data.apiKey} label={text('key')} text={text('keyOnce')} onStored={reset} />;
   return (
     <ScopedForm
-      id="key-name"
       title={text('newKey')}
       note={text('newKeyNote')}
       nameLabel={text('name')}

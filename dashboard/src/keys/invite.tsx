@@ -24,7 +24,6 @@ export function Invite() {
     return <ShownOnce value={data.url} label={text('link')} text={text('linkOnce')} onStored={reset} />;
   return (
     <ScopedForm
-      id="invite-name"
       title={text('invite')}
       note={text('inviteNote')}
       nameLabel={text('who')}

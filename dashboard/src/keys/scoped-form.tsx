@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
+import { TextField } from '../design/text-field.tsx';
 import { ScopeChoice } from './scope-choice.tsx';
 
 export interface ScopedName {
@@ -11,7 +12,6 @@ export interface ScopedName {
 }
 
 interface Props {
-  id: string;
   title: string;
   note: string;
   nameLabel: string;
@@ -23,7 +23,7 @@ interface Props {
 
 const nameMax = 100;
 
-export function ScopedForm({ id, title, note, nameLabel, buttonLabel, isBusy, error, onSubmit }: Props) {
+export function ScopedForm({ title, note, nameLabel, buttonLabel, isBusy, error, onSubmit }: Props) {
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<string[]>([]);
   return (
@@ -35,19 +35,7 @@ export function ScopedForm({ id, title, note, nameLabel, buttonLabel, isBusy, er
           onSubmit({ name: name.trim(), scopes });
         }}
       >
-        <div className="column">
-          <label className="strong" htmlFor={id}>
-            {nameLabel}
-          </label>
-          <input
-            id={id}
-            className="input"
-            dir="auto"
-            maxLength={nameMax}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-        </div>
+        <TextField label={nameLabel} maxLength={nameMax} value={name} onChange={setName} />
         <ScopeChoice chosen={scopes} onChange={setScopes} />
         {error != null && <ErrorNote error={error} />}
         <div>

@@ -9,7 +9,9 @@ import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { CopyButton } from '../design/copy-button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
+import { SelectField } from '../design/select-field.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
+import { TextField } from '../design/text-field.tsx';
 import { contentOf, isTyped, type Typed } from '../templates/values.ts';
 import { textsOf } from '../text/texts.ts';
 
@@ -41,30 +43,20 @@ export function SendForm({ phone, onPhone }: Props) {
     <Card title={text('send')} note={text('sendNote')}>
       <div className="column loose">
         <div className="fields">
-          <label className="field">
-            <span className="strong">{text('template')}</span>
-            <select
-              className="input"
-              value={templateId ?? ''}
-              onChange={({ target }) => choose(target.value)}
-            >
-              {items.map(({ _id, providerTemplateName, language }) => (
-                <option key={_id} value={_id}>
-                  {providerTemplateName} {language}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label className="field">
-            <span className="strong">{text('to')}</span>
-            <input
-              className="input"
-              type="tel"
-              dir="ltr"
-              value={phone}
-              onChange={({ target }) => onPhone(target.value.replace(/\D/g, ''))}
-            />
-          </label>
+          <SelectField label={text('template')} value={templateId ?? ''} onChange={choose}>
+            {items.map(({ _id, providerTemplateName, language }) => (
+              <option key={_id} value={_id}>
+                {providerTemplateName} {language}
+              </option>
+            ))}
+          </SelectField>
+          <TextField
+            label={text('to')}
+            type="tel"
+            dir="ltr"
+            value={phone}
+            onChange={(typed) => onPhone(typed.replace(/\D/g, ''))}
+          />
         </div>
         {template && <Filled key={template._id} template={template} phone={phone} />}
       </div>

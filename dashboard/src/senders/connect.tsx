@@ -10,6 +10,7 @@ import { Card } from '../design/card.tsx';
 import { IdChip } from '../design/id-chip.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
+import { TextField } from '../design/text-field.tsx';
 import { textsOf } from '../text/texts.ts';
 import { CheckList } from './checks.tsx';
 import './senders.css';
@@ -77,26 +78,18 @@ export function Connect() {
           }}
         >
           {fields.map(({ name, isSecret, isRequired }) => (
-            <div key={name} className="column">
-              <label className="strong" htmlFor={`connect-${name}`}>
-                {text(`field_${name}`)}
-              </label>
-              <input
-                id={`connect-${name}`}
-                className="input"
-                type={isSecret ? 'password' : 'text'}
-                autoComplete="off"
-                dir={name === 'name' ? 'auto' : 'ltr'}
-                required={isRequired}
-                aria-describedby={`connect-${name}-note`}
-                aria-invalid={problemOf(name) !== undefined}
-                value={typed[name] ?? ''}
-                onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
-              />
-              <span id={`connect-${name}-note`} className={`small ${problemOf(name) ? 'bad-text' : 'note'}`}>
-                {problemOf(name) ?? text(`note_${name}`)}
-              </span>
-            </div>
+            <TextField
+              key={name}
+              label={text(`field_${name}`)}
+              type={isSecret ? 'password' : 'text'}
+              autoComplete="off"
+              dir={name === 'name' ? 'auto' : 'ltr'}
+              required={isRequired}
+              note={problemOf(name) ?? text(`note_${name}`)}
+              isWrong={problemOf(name) !== undefined}
+              value={typed[name] ?? ''}
+              onChange={(value) => setTyped({ ...typed, [name]: value })}
+            />
           ))}
           {error && <ErrorNote error={error} />}
           <div>

@@ -2,6 +2,7 @@
 import { Card } from '../design/card.tsx';
 import { Page } from '../design/page.tsx';
 import { chooseScheme, useSchemeChoice } from '../design/scheme.ts';
+import { SelectField } from '../design/select-field.tsx';
 import { useNow } from '../design/use-now.ts';
 import { useMay } from '../session/session.tsx';
 import { formatClock } from '../text/format.ts';
@@ -21,53 +22,41 @@ export function Settings() {
     <Page title={text('title')}>
       <Card title={text('viewer')} note={text('viewerNote')}>
         <div className="fields">
-          <label className="field">
-            <span className="strong">{text('language')}</span>
-            <select
-              className="input"
-              value={language}
-              onChange={({ target }) => chooseLanguage(target.value as Language)}
-            >
-              {Object.entries(languages).map(([code, name]) => (
-                <option key={code} value={code}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label className="field">
-            <span className="strong">{text('zone')}</span>
-            <select
-              className="input"
-              value={isZoneChosen ? zone : ''}
-              onChange={({ target }) => chooseZone(target.value || undefined)}
-            >
-              <option value="">{text('systemZone', { zone: systemZone })}</option>
-              {zones().map((name) => (
-                <option key={name} value={name}>
-                  {name}
-                </option>
-              ))}
-            </select>
-            <span className="note small number">{text('zoneNow', { time: formatClock(now) })}</span>
-          </label>
-          <label className="field">
-            <span className="strong">{text('appearance')}</span>
-            <select
-              className="input"
-              value={scheme}
-              onChange={({ target }) => {
-                const chosen = schemes.find((one) => one === target.value);
-                chooseScheme(chosen === 'light' || chosen === 'dark' ? chosen : undefined);
-              }}
-            >
-              {schemes.map((one) => (
-                <option key={one} value={one}>
-                  {text(`scheme_${one}`)}
-                </option>
-              ))}
-            </select>
-          </label>
+          <SelectField
+            label={text('language')}
+            value={language}
+            onChange={(code) => chooseLanguage(code as Language)}
+          >
+            {Object.entries(languages).map(([code, name]) => (
+              <option key={code} value={code}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
+          <SelectField
+            label={text('zone')}
+            note={text('zoneNow', { time: formatClock(now) })}
+            value={isZoneChosen ? zone : ''}
+            onChange={(chosen) => chooseZone(chosen || undefined)}
+          >
+            <option value="">{text('systemZone', { zone: systemZone })}</option>
+            {zones().map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
+          <SelectField
+            label={text('appearance')}
+            value={scheme}
+            onChange={(chosen) => chooseScheme(chosen === 'light' || chosen === 'dark' ? chosen : undefined)}
+          >
+            {schemes.map((one) => (
+              <option key={one} value={one}>
+                {text(`scheme_${one}`)}
+              </option>
+            ))}
+          </SelectField>
         </div>
       </Card>
       {mayManage && <Retention />}

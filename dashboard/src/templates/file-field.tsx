@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { TemplateInput } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { ErrorNote } from '../design/messages.tsx';
+import { TextField } from '../design/text-field.tsx';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
 import './templates.css';
@@ -36,25 +37,17 @@ export function FileField({ input: { key, media }, value, problem, isUploadOnly 
   return (
     <div>
       {!isUploadOnly && (
-        <>
-          <label htmlFor={id} className="field-head">
-            {text('address')}{' '}
-            <span className="mono note" dir="ltr">
-              {key}
-            </span>
-          </label>
-          <input
-            id={id}
-            className="input wide-input"
-            type="url"
-            dir="ltr"
-            placeholder="https://"
-            value={isUploaded ? '' : value}
-            aria-describedby={`${id}-note`}
-            aria-invalid={problem !== undefined && value !== ''}
-            onChange={({ target }) => onChange(target.value.trim())}
-          />
-        </>
+        <TextField
+          label={text('address')}
+          tag={key}
+          type="url"
+          dir="ltr"
+          placeholder="https://"
+          value={isUploaded ? '' : value}
+          aria-describedby={`${id}-note`}
+          isWrong={problem !== undefined && value !== ''}
+          onChange={(typed) => onChange(typed.trim())}
+        />
       )}
       {mayUpload && (
         <label className="upload-field">

@@ -10,6 +10,7 @@ import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
+import { TextField } from '../design/text-field.tsx';
 import { textsOf } from '../text/texts.ts';
 
 /** The shortest phone number with its country code. */
@@ -46,19 +47,7 @@ export function SendTest({ template, content, missing }: Props) {
           if (canSend) mutate();
         }}
       >
-        <div>
-          <label className="field-head" htmlFor="test-phone">
-            {text('phone')}
-          </label>
-          <input
-            id="test-phone"
-            className="input"
-            type="tel"
-            dir="ltr"
-            value={phone}
-            onChange={(event) => setPhone(event.target.value)}
-          />
-        </div>
+        <TextField label={text('phone')} type="tel" dir="ltr" value={phone} onChange={setPhone} />
         <Button
           type="submit"
           kind="primary"

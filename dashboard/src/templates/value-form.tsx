@@ -1,5 +1,6 @@
 // A field for each value that a template takes, with its key, its limit and its problem.
 import type { PreviewProblem, TemplateInput } from '../../../client/src/generated.ts';
+import { TextField } from '../design/text-field.tsx';
 import { formatNumber } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { FileField } from './file-field.tsx';
@@ -50,7 +51,6 @@ interface FieldProps {
 function Field({ input, value, problem, onChange }: FieldProps) {
   const text = textsOf('templates');
   const { key, part, maxLength, example, required } = input;
-  const id = `value-${key}`;
   const canType = isTyped(input);
   const limit =
     maxLength === null
@@ -58,27 +58,15 @@ function Field({ input, value, problem, onChange }: FieldProps) {
       : text('ofLength', { used: formatNumber([...value].length), most: formatNumber(maxLength) });
   const note = problem ?? [part, limit, required ? '' : text('optional')].filter(Boolean).join(', ');
   return (
-    <div>
-      <label htmlFor={id} className="field-head">
-        {text('value')}{' '}
-        <span className="mono note" dir="ltr">
-          {key}
-        </span>
-      </label>
-      <input
-        id={id}
-        className="input"
-        dir="auto"
-        value={value}
-        disabled={!canType}
-        placeholder={canType ? (example ?? '') : text('byApi')}
-        aria-invalid={problem !== undefined && value !== ''}
-        aria-describedby={`${id}-note`}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      <div id={`${id}-note`} className={`field-note ${problem && value !== '' ? 'bad' : ''}`}>
-        {note}
-      </div>
-    </div>
+    <TextField
+      label={text('value')}
+      tag={key}
+      value={value}
+      disabled={!canType}
+      placeholder={canType ? (example ?? '') : text('byApi')}
+      note={note}
+      isWrong={problem !== undefined && value !== ''}
+      onChange={onChange}
+    />
   );
 }

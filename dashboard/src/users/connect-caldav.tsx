@@ -6,6 +6,7 @@ import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
+import { TextField } from '../design/text-field.tsx';
 import { textsOf } from '../text/texts.ts';
 import { calendarQuery } from './queries.ts';
 
@@ -41,18 +42,16 @@ export function ConnectCaldav({ member: { _id: id } }: { member: StaffMember }) 
       >
         <div className="fields">
           {fields.map((field) => (
-            <label key={field} className="field">
-              <span className="strong">{text(`caldav_${field}`)}</span>
-              <input
-                className="input"
-                dir="ltr"
-                type={typeOf[field] ?? 'text'}
-                autoComplete="off"
-                required={field !== 'calendarUrl'}
-                value={values[field]}
-                onChange={({ target }) => setValues({ ...values, [field]: target.value })}
-              />
-            </label>
+            <TextField
+              key={field}
+              label={text(`caldav_${field}`)}
+              dir="ltr"
+              type={typeOf[field] ?? 'text'}
+              autoComplete="off"
+              required={field !== 'calendarUrl'}
+              value={values[field]}
+              onChange={(typed) => setValues({ ...values, [field]: typed })}
+            />
           ))}
         </div>
         {error && <ErrorNote error={error} />}

@@ -1,5 +1,7 @@
 // What is known about a staff member: name, title, e-mail address, departments, and whether bookings need a calendar.
 import type { CreateStaffMember, Department } from '../../../client/src/generated.ts';
+import { SelectField } from '../design/select-field.tsx';
+import { TextField } from '../design/text-field.tsx';
 import { textsOf } from '../text/texts.ts';
 
 export type StaffFieldValues = Required<Pick<CreateStaffMember, 'name' | 'departmentIds' | 'calendar'>> & {
@@ -33,39 +35,37 @@ export function StaffFields({ values, departments, onChange }: Props) {
         ? departmentIds.filter((one) => one !== id)
         : [...departmentIds, id],
     });
-  const input = { className: 'input', dir: 'auto', maxLength: nameMax };
   return (
     <div className="fields">
-      <label className="field">
-        <span className="strong">{text('name')}</span>
-        <input {...input} required value={name} onChange={({ target }) => set({ name: target.value })} />
-      </label>
-      <label className="field">
-        <span className="strong">{text('jobTitle')}</span>
-        <input {...input} value={title} onChange={({ target }) => set({ title: target.value })} />
-      </label>
-      <label className="field">
-        <span className="strong">{text('email')}</span>
-        <input
-          className="input"
-          type="email"
-          dir="ltr"
-          maxLength={emailMax}
-          value={email}
-          onChange={({ target }) => set({ email: target.value })}
-        />
-      </label>
-      <label className="field">
-        <span className="strong">{text('calendar')}</span>
-        <select
-          className="input"
-          value={calendar}
-          onChange={({ target }) => set({ calendar: target.value as 'required' | 'none' })}
-        >
-          <option value="required">{text('calendarRequired')}</option>
-          <option value="none">{text('calendarNone')}</option>
-        </select>
-      </label>
+      <TextField
+        label={text('name')}
+        required
+        maxLength={nameMax}
+        value={name}
+        onChange={(typed) => set({ name: typed })}
+      />
+      <TextField
+        label={text('jobTitle')}
+        maxLength={nameMax}
+        value={title}
+        onChange={(typed) => set({ title: typed })}
+      />
+      <TextField
+        label={text('email')}
+        type="email"
+        dir="ltr"
+        maxLength={emailMax}
+        value={email}
+        onChange={(typed) => set({ email: typed })}
+      />
+      <SelectField
+        label={text('calendar')}
+        value={calendar}
+        onChange={(chosen) => set({ calendar: chosen as 'required' | 'none' })}
+      >
+        <option value="required">{text('calendarRequired')}</option>
+        <option value="none">{text('calendarNone')}</option>
+      </SelectField>
       {departments.length > 0 && (
         <fieldset className="field several">
           <legend className="strong">{text('departments')}</legend>

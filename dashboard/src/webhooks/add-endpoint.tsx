@@ -7,6 +7,7 @@ import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { ShownOnce } from '../design/shown-once.tsx';
+import { TextField } from '../design/text-field.tsx';
 import { textsOf } from '../text/texts.ts';
 
 type EventKind = NonNullable<CreateEndpoint['events']>[number];
@@ -51,21 +52,15 @@ export function AddEndpoint({ onDone }: { onDone: () => void }) {
           mutate();
         }}
       >
-        <div className="column">
-          <label className="strong" htmlFor="endpoint-url">
-            {text('address')}
-          </label>
-          <input
-            id="endpoint-url"
-            className="input"
-            type="url"
-            dir="ltr"
-            required
-            placeholder="https://example.com/webhooks"
-            value={url}
-            onChange={(event) => setUrl(event.target.value)}
-          />
-        </div>
+        <TextField
+          label={text('address')}
+          type="url"
+          dir="ltr"
+          required
+          placeholder="https://example.com/webhooks"
+          value={url}
+          onChange={setUrl}
+        />
         <fieldset className="event-kinds">
           <legend className="strong">{text('events')}</legend>
           {kinds.map((kind) => (

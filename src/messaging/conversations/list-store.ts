@@ -48,7 +48,8 @@ const columns = sql`c.id, c.phone, c.user_id, c.name, v.last_id, r.type as recei
 const lastMessage = sql`
   left join lateral (select type, content from received_messages x where x.account_id = c.account_id and x.id = v.last_id) r on true
   left join lateral (select content, state from messages x where x.account_id = c.account_id and x.id = v.last_id) m on true`;
-const ofContacts = sql`contacts c left join conversations v on v.account_id = c.account_id and v.contact_id = c.id ${lastMessage}`;
+/** Of a table `c` of contacts. */
+const lastOfContacts = sql`left join conversations v on v.account_id = c.account_id and v.contact_id = c.id ${lastMessage}`;
 
 const lowestId = '00000000-0000-0000-0000-000000000000';
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -67,7 +68,7 @@ export async function listContacts(
   const { rows } = await sql<ContactRow>`
     select ${columns} from (
       select * from contacts where account_id = ${accountId} and id < ${beforeId} order by id desc limit ${limit}) c
-    left join conversations v on v.account_id = c.account_id and v.contact_id = c.id ${lastMessage}
+    ${lastOfContacts}
     order by c.id desc`.execute(db);
   return rows;
 }
@@ -131,7 +132,7 @@ export async function listOptedOut(
     select o.id as opt_out_id, ${columns} from (
       select * from opt_outs where account_id = ${accountId} and scope > 0 and id < ${beforeId} order by id desc limit ${limit}) o
     join contacts c on c.account_id = o.account_id and c.id = o.contact_id
-    left join conversations v on v.account_id = c.account_id and v.contact_id = c.id ${lastMessage}
+    ${lastOfContacts}
     order by o.id desc`.execute(db);
   return rows;
 }
@@ -139,7 +140,7 @@ export async function listOptedOut(
 /** Finds contacts of the account by their ids. */
 export async function findContacts(db: Db, accountId: string, ids: readonly string[]): Promise<ContactRow[]> {
   const { rows } = await sql<ContactRow>`
-    select ${columns} from ${ofContacts}
+    select ${columns} from contacts c ${lastOfContacts}
     where c.account_id = ${accountId} and c.id = any (${[...ids]}::uuid[])`.execute(db);
   return rows;
 }

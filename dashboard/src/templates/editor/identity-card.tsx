@@ -1,5 +1,7 @@
 // What a template is: its name, language and category.
 import { Card } from '../../design/card.tsx';
+import { SelectField } from '../../design/select-field.tsx';
+import { TextField } from '../../design/text-field.tsx';
 import { textsOf } from '../../text/texts.ts';
 import { categoryWord } from '../category-word.ts';
 import { languageCodes, languageName } from './template-languages.ts';
@@ -30,63 +32,44 @@ export function IdentityCard({ identity, onChange, isNew, mayChangeCategory }: P
   return (
     <Card title={text('kind')}>
       <div className="identity-grid">
-        <div>
-          <label className="field-head" htmlFor="template-name">
-            {text('name')}
-          </label>
-          <input
-            id="template-name"
-            className="input wide-input mono"
-            dir="ltr"
-            disabled={!isNew}
-            maxLength={512}
-            placeholder="visit_reminder"
-            aria-describedby="template-name-note"
-            aria-invalid={isWrong}
-            value={name}
-            onChange={({ target }) => onChange({ ...identity, name: target.value })}
-          />
-          <div id="template-name-note" className={`field-note ${isWrong ? 'bad-text' : ''}`}>
-            {text('nameNote')}
-          </div>
-        </div>
-        <div>
-          <label className="field-head" htmlFor="template-language">
-            {text('language')}
-          </label>
-          <select
-            id="template-language"
-            className="input wide-input"
-            disabled={!isNew}
-            value={language}
-            onChange={({ target }) => onChange({ ...identity, language: target.value })}
-          >
-            {languageCodes.map((code) => (
-              <option key={code} value={code}>
-                {languageName(code)} {code}
-              </option>
-            ))}
-          </select>
-        </div>
-        <div>
-          <label className="field-head" htmlFor="template-category">
-            {text('category')}
-          </label>
-          <select
-            id="template-category"
-            className="input wide-input"
-            disabled={!mayChangeCategory}
-            value={category}
-            onChange={({ target }) => onChange({ ...identity, category: target.value as Category })}
-          >
-            {categories.map((one) => (
-              <option key={one} value={one}>
-                {categoryWord(one)}
-              </option>
-            ))}
-          </select>
-          <div className="field-note">{text(`category_${category}`)}</div>
-        </div>
+        <TextField
+          id="template-name"
+          label={text('name')}
+          className="mono"
+          dir="ltr"
+          disabled={!isNew}
+          maxLength={512}
+          placeholder="visit_reminder"
+          note={text('nameNote')}
+          isWrong={isWrong}
+          value={name}
+          onChange={(typed) => onChange({ ...identity, name: typed })}
+        />
+        <SelectField
+          label={text('language')}
+          disabled={!isNew}
+          value={language}
+          onChange={(code) => onChange({ ...identity, language: code })}
+        >
+          {languageCodes.map((code) => (
+            <option key={code} value={code}>
+              {languageName(code)} {code}
+            </option>
+          ))}
+        </SelectField>
+        <SelectField
+          label={text('category')}
+          note={text(`category_${category}`)}
+          disabled={!mayChangeCategory}
+          value={category}
+          onChange={(chosen) => onChange({ ...identity, category: chosen as Category })}
+        >
+          {categories.map((one) => (
+            <option key={one} value={one}>
+              {categoryWord(one)}
+            </option>
+          ))}
+        </SelectField>
       </div>
     </Card>
   );
