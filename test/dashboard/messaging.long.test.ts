@@ -37,7 +37,7 @@ test('a scheduled campaign is paused, resumed and cancelled', async () => {
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByRole('button', { name: 'Cancel the rest (1)' }).click();
   await page.getByRole('heading', { level: 1, name: /Later Cancelled/ }).waitFor();
-  await page.getByText('900003').waitFor();
+  await page.getByRole('region', { name: 'Why messages failed' }).getByText('900003').waitFor();
   expect(problems).toEqual([]);
 });
 
@@ -88,5 +88,26 @@ test('a template is written by the rules, saved, edited and submitted', {
   await page.getByRole('cell', { name: 'Submitted for review' }).waitFor();
   await page.getByRole('button', { name: 'Statistics' }).click();
   await page.getByText('Messages by day').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('conversations are narrowed to those without an answer, and stay so while one is read', {
+  timeout: 30_000,
+}, async () => {
+  const { gateway, openAt } = dashboard;
+  const from = { phone: '15557770041', name: 'Kofi' };
+  await gateway.platform.write(number.id, {
+    messages: [{ from, kind: 'text', with: { text: { body: 'Are you open?' } } }],
+  });
+  const { page, problems } = await openAt('/conversations');
+  await page.getByRole('button', { name: 'Unanswered' }).click();
+  await page.getByRole('link', { name: /Kofi/ }).click();
+  await page.waitForURL(/state=unanswered/);
+  await page.getByRole('textbox', { name: 'Reply' }).fill('Until six.');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.said.out').getByText('Until six.').waitFor();
+  await page.getByRole('link', { name: /Kofi/ }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Window open' }).click();
+  await page.getByRole('link', { name: /Kofi/ }).waitFor();
   expect(problems).toEqual([]);
 });

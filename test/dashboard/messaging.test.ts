@@ -1,6 +1,6 @@
 // The dashboard's pages for sending and answering, in a real browser, against the real gateway and sandbox.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { type Dashboard, flawsOf, startDashboard } from '../harness/dashboard.ts';
 import { addEndpoint, number } from '../harness/gateway.ts';
 import { checkupCards as cards, checkups } from '../harness/phone-templates.ts';
 
@@ -157,5 +157,53 @@ test('on the phone, cards and lists answer, other buttons say where they lead, a
   await page.getByText('Started over').waitFor();
   await screen.getByText('Nothing has arrived yet').waitFor();
   expect(await arrives.getAttribute('aria-valuetext')).toBe('0 ms');
+  expect(problems).toEqual([]);
+});
+
+test('Ctrl K goes to pages, people, campaigns and messages from anywhere, by keyboard alone', {
+  timeout: 30_000,
+}, async () => {
+  const { gateway, openAt, templateIds } = dashboard;
+  const recipients = [{ phone: '15557770031', name: 'Tomoe', variables: { 1: 'Tomoe', 2: 'Friday' } }];
+  const body = { templateId: templateIds.diwali_offer, name: 'Winter check-ups', recipients };
+  const sent = await gateway.call<{ messages: { id: string }[] }>('POST', '/v1/templates/send', { body });
+  await gateway.platform.write(number.id, {
+    messages: [
+      { from: { phone: '15557770032', name: 'Zainab' }, kind: 'text', with: { text: { body: 'Hello' } } },
+    ],
+  });
+  const loaded: string[] = [];
+  const { page, problems } = await openAt('/messages');
+  page.on('request', (request) => loaded.push(request.url()));
+  const find = async (typed: string, name: string | RegExp) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to or find' }).fill(typed);
+    const option = page.getByRole('option', { name }).first();
+    await option.waitFor();
+    while ((await option.getAttribute('aria-selected')) !== 'true') await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+  };
+  await page.getByRole('textbox', { name: /Phone, name/ }).focus();
+  expect(loaded.filter((url) => url.includes('palette'))).toEqual([]);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Go to or find' }).waitFor();
+  expect(await flawsOf(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  // the focus is back where it was
+  expect(await page.evaluate('document.activeElement.tagName')).toBe('INPUT');
+  await find('campai', 'Campaigns');
+  await page.waitForURL(/\/sends$/);
+  await find('winter', /Winter check-ups/);
+  await page.waitForURL(/\/sends\/[0-9a-f-]{36}$/);
+  await find(sent.body.data.messages[0]?.id ?? '', /Tomoe/);
+  await page.waitForURL(/\/messages\/[0-9a-f-]{36}$/);
+  await expect
+    .poll(async () => (await gateway.call('GET', '/v1/contacts?search=zain')).text)
+    .toContain('Zainab');
+  await find('zain', /Zainab/);
+  await page.waitForURL(/\/conversations\/[0-9a-f-]{36}$/);
+  await find('1555 777 0031', /All messages with 1555 777 0031/);
+  await page.waitForURL(/\/messages\?phone=15557770031$/);
+  await page.getByRole('link', { name: 'Tomoe' }).waitFor();
   expect(problems).toEqual([]);
 });

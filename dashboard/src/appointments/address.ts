@@ -10,6 +10,8 @@ export interface CalendarAddress {
   date: string;
   /** Ids of the staff chosen by the viewer; undefined: the first ones. */
   staff: string[] | undefined;
+  /** The department whose staff are offered; undefined: all. */
+  department: string | undefined;
   /** The booking beside the calendar. */
   booking: string | undefined;
   /** True while a new time is chosen for it. */
@@ -24,21 +26,30 @@ const textOf = (value: unknown): string | undefined =>
 
 /** Reads the address; what is missing is the week of `today`. */
 export function addressOf(search: Record<string, unknown>, today: string): CalendarAddress {
-  const { view, date, staff, booking, move } = search;
+  const { view, date, staff, department, booking, move } = search;
   return {
     view: views.find((one) => one === view) ?? 'week',
     date: isDate(date) ? date : today,
     staff: textOf(staff)?.split(','),
+    department: textOf(department),
     booking: textOf(booking),
     isMoving: move === true && textOf(booking) !== undefined,
   };
 }
 
 /** The search of an address; the inverse of `addressOf`. */
-export function searchOf({ view, date, staff, booking, isMoving }: CalendarAddress): Record<string, unknown> {
+export function searchOf({
+  view,
+  date,
+  staff,
+  department,
+  booking,
+  isMoving,
+}: CalendarAddress): Record<string, unknown> {
   return {
     ...{ view, date },
     ...(staff ? { staff: staff.join(',') } : {}),
+    ...(department ? { department } : {}),
     ...(booking ? { booking } : {}),
     ...(booking && isMoving ? { move: true } : {}),
   };

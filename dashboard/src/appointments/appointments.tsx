@@ -13,10 +13,11 @@ import { firstWeekday, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { addressOf, type CalendarAddress, datesOf, searchOf, staffMax } from './address.ts';
 import { BookingPanel } from './booking-panel.tsx';
+import { StaffCut } from './cut-notes.tsx';
 import { DayList } from './day-list.tsx';
 import { Grid } from './grid.tsx';
 import { useMove } from './move.ts';
-import { bookingQuery, staffQuery } from './queries.ts';
+import { bookingQuery, departmentsQuery, staffQuery } from './queries.ts';
 import { changeScope, isChangeable } from './state.ts';
 import { Toolbar } from './toolbar.tsx';
 import './appointments.css';
@@ -30,7 +31,9 @@ export function Appointments() {
   const asked = addressOf(useSearch({ strict: false }), today);
   const address: CalendarAddress = isNarrow ? { ...asked, view: 'list' } : asked;
   const { view, date, booking: bookingId, isMoving } = address;
-  const { data: staff, error, refetch } = useQuery(staffQuery);
+  const { data: listed, error, refetch } = useQuery(staffQuery(address.department));
+  const { data: departments = [] } = useQuery(departmentsQuery);
+  const staff = listed?.items;
   const booking = useQuery({ ...bookingQuery(bookingId ?? ''), enabled: bookingId !== undefined });
   const opened = bookingId === undefined ? undefined : booking.data;
   const dates = datesOf(view, date, firstWeekday());
@@ -53,19 +56,22 @@ export function Appointments() {
     Escape: bookingId === undefined ? undefined : () => (isMoving ? change({ isMoving: false }) : close()),
   });
 
-  if (!staff) return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : null;
+  if (!listed || !staff) return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : null;
   const chosen = address.staff?.filter((id) => staff.some(({ _id }) => _id === id));
   const shown = (chosen?.length ? chosen : staff.map(({ _id }) => _id)).slice(0, staffMax[view]);
+  // the list has everybody, also those who are no longer bookable, unless somebody is chosen
+  const listIds = chosen?.length ? chosen : address.department ? staff.map(({ _id }) => _id) : undefined;
   const members = staff.filter(({ _id }) => shown.includes(_id));
   return (
     <div className="calendar-page">
       <h1 className="hidden-text">{text('title')}</h1>
       <Toolbar {...{ address, today, staff, shown }} onChange={change} />
+      <StaffCut staff={listed} hasDepartments={departments.length > 1 && address.department === undefined} />
       <div className="calendar-body">
         {staff.length === 0 ? (
           <NoStaff />
         ) : view === 'list' ? (
-          <DayList date={date} openId={bookingId} onOpen={open} />
+          <DayList date={date} {...{ staffIds: listIds, openId: bookingId }} onOpen={open} />
         ) : (
           <Grid
             {...{ dates, today, move }}

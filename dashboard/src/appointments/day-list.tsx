@@ -10,21 +10,29 @@ import { civilDate } from '../text/civil.ts';
 import { formatTimes, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { guestOf, stateOf } from './blocks.ts';
+import { BookingsCut } from './cut-notes.tsx';
 import { bookingsQuery } from './queries.ts';
 
 interface Props {
   date: string;
+  /** Only their appointments; undefined: everybody's. */
+  staffIds: string[] | undefined;
   openId: string | undefined;
   onOpen: (booking: Booking) => void;
 }
 
-export function DayList({ date, openId, onOpen }: Props) {
+export function DayList({ date, staffIds, openId, onOpen }: Props) {
   const text = textsOf('appointments');
-  const { data, error, refetch } = useQuery(bookingsQuery(date, date));
+  const { data, error, refetch } = useQuery(
+    bookingsQuery(date, date, staffIds?.length === 1 ? staffIds[0] : undefined),
+  );
   const nowMs = useNow();
   // beside an open booking there is less room
   const isAside = openId !== undefined;
-  const bookings = (data ?? []).filter(({ startsAt }) => civilDate(new Date(startsAt), zone) === date);
+  const bookings = (data?.bookings ?? []).filter(
+    ({ startsAt, appointmentUserId }) =>
+      civilDate(new Date(startsAt), zone) === date && (staffIds?.includes(appointmentUserId) ?? true),
+  );
   // another date may have earlier ones before it
   const isToday = date === civilDate(new Date(nowMs), zone);
   const isNext = (booking: Booking) =>
@@ -33,6 +41,7 @@ export function DayList({ date, openId, onOpen }: Props) {
   return (
     <div className="day-list">
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {data?.isCut && <BookingsCut />}
       {data && bookings.length === 0 && (
         <EmptyState
           icon={<IconCalendarOff size={20} aria-hidden />}

@@ -11,7 +11,8 @@ import { blocksOf, hoursShown } from './blocks.ts';
 import { type ColumnActions, GridColumn } from './grid-column.tsx';
 import type { Move } from './move.ts';
 import { type Minutes, openMinutes } from './open-hours.ts';
-import { bookingsQuery, scheduleQuery } from './queries.ts';
+import { bookingsQuery } from './queries.ts';
+import { scheduleQuery } from './schedule-query.ts';
 
 const hourPx = 68;
 const hoursPx = 52;
@@ -42,7 +43,7 @@ function useColumns(dates: string[], staff: StaffMember[]) {
   });
   const members = staff.map((member, index) => ({
     member,
-    bookings: bookings[index]?.data ?? [],
+    bookings: bookings[index]?.data?.bookings ?? [],
     schedule: schedules[index]?.data,
   }));
   const spansOf = (date: string) =>

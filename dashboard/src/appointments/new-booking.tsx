@@ -43,7 +43,9 @@ export function NewBooking() {
   const text = textsOf('appointments');
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as Record<string, unknown>;
-  const { data: staff, error, refetch } = useQuery(staffQuery);
+  const department = typeof search.department === 'string' ? search.department : '';
+  const { data: listed, error, refetch } = useQuery(staffQuery(department || undefined));
+  const staff = listed?.items;
   const [slot, setSlot] = useState<DatedSlot>();
   // what was typed stays while another slot is chosen
   const [hasChosen, setHasChosen] = useState(false);
@@ -59,12 +61,13 @@ export function NewBooking() {
     <Page title={text('bookTitle')} text={text('bookText')}>
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {booked && <BookedNote booking={booked} />}
-      {staff && (
+      {listed && staff && (
         <StaffChoice
           staff={staff}
           chosen={member?._id}
-          department={typeof search.department === 'string' ? search.department : ''}
-          onDepartment={(department) => go({ department: department || undefined, staff: undefined })}
+          total={listed.total}
+          department={department}
+          onDepartment={(next) => go({ department: next || undefined, staff: undefined })}
           onChoose={(id) => go({ staff: id })}
         />
       )}

@@ -1,36 +1,43 @@
 // What the pages of appointments read. Keys begin with the kinds of the event stream.
 import { queryOptions } from '@tanstack/react-query';
-import type { Booking, ListedBooking } from '../../../client/src/generated.ts';
+import type { Booking, ListedBooking, StaffMember } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { addDays, instantOf } from '../text/civil.ts';
 import { zone } from '../text/zone.ts';
 
 const pageLength = 100;
-/** More bookings of one range are not loaded. */
-const pagesMax = 10;
+/** More bookings of one range are not loaded; the page says so. */
+export const bookingsMax = 1_000;
+const pagesMax = bookingsMax / pageLength;
 /** A booking that began before the range may run into it. */
 const runInMs = 12 * 3_600_000;
 
-export const staffQuery = queryOptions({
-  queryKey: ['staff', 'active'],
-  // staff say whether their calendar works
-  meta: { kinds: ['calendars'] },
-  queryFn: async () => (await api.listStaff({ limit: pageLength })).items,
-  staleTime: 30_000,
-});
+/** The first active staff by name, and how many there are. */
+export interface StaffOfCalendar {
+  items: StaffMember[];
+  total: number;
+}
+
+/** The staff of a department, or of all. */
+export const staffQuery = (departmentId?: string) =>
+  queryOptions({
+    queryKey: ['staff', 'active', departmentId ?? ''],
+    // staff say whether their calendar works
+    meta: { kinds: ['calendars'] },
+    queryFn: async (): Promise<StaffOfCalendar> => {
+      const of = departmentId === undefined ? {} : { departmentId };
+      const { items, pagination } = await api.listStaff({ limit: pageLength, ...of });
+      return { items, total: pagination.total };
+    },
+    placeholderData: (before) => before,
+    staleTime: 30_000,
+  });
 
 export const departmentsQuery = queryOptions({
   queryKey: ['staff', 'departments'],
   queryFn: async () => (await api.listDepartments({ limit: pageLength })).items,
   staleTime: 30_000,
 });
-
-export const scheduleQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['staff', 'schedule', id],
-    queryFn: () => api.getSchedule({ id }),
-    staleTime: 30_000,
-  });
 
 export const bookingQuery = (id: string) =>
   queryOptions({
@@ -68,7 +75,7 @@ export const bookingsQuery = (from: string, to: string, appointmentUserId?: stri
         cursor = pagination.nextCursor;
         if (cursor === null) break;
       }
-      return bookings;
+      return { bookings, isCut: cursor !== null };
     },
   });
 

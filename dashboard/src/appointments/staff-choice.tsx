@@ -4,17 +4,20 @@ import type { StaffMember } from '../../../client/src/generated.ts';
 import { Card } from '../design/card.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { textsOf } from '../text/texts.ts';
+import { StaffCut } from './cut-notes.tsx';
 import { departmentsQuery } from './queries.ts';
 
 interface Props {
   staff: StaffMember[];
+  /** How many there are; more than `staff` has, if it is cut. */
+  total: number;
   chosen: string | undefined;
   department: string;
   onDepartment: (id: string) => void;
   onChoose: (id: string) => void;
 }
 
-export function StaffChoice({ staff, chosen, department, onDepartment, onChoose }: Props) {
+export function StaffChoice({ staff, total, chosen, department, onDepartment, onChoose }: Props) {
   const text = textsOf('appointments');
   const { data: departments = [] } = useQuery(departmentsQuery);
   const members =
@@ -43,6 +46,10 @@ export function StaffChoice({ staff, chosen, department, onDepartment, onChoose 
       }
       isPadded={false}
     >
+      <StaffCut
+        staff={{ items: staff, total }}
+        hasDepartments={departments.length > 0 && department === ''}
+      />
       <fieldset className="pick-list" aria-label={text('staffMember')}>
         {members.map((member) => (
           <label key={member._id} className="pick">

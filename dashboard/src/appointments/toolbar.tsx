@@ -11,6 +11,7 @@ import { useMay } from '../session/session.tsx';
 import { firstWeekday, formatDate, formatDates, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { type CalendarAddress, datesOf, staffMax, stepped, views } from './address.ts';
+import { Narrow } from './narrow.tsx';
 
 interface Props {
   address: CalendarAddress;
@@ -43,6 +44,7 @@ export function Toolbar({ address, today, staff, shown, onChange }: Props) {
       <h2 className="number">{range}</h2>
       <span className="note small wide-only">{text('timesIn', { zone })}</span>
       <div className="calendar-choices">
+        <Narrow {...{ address, staff, onChange }} />
         {view !== 'list' && staff.length > 1 && (
           <StaffChips
             {...{ staff, shown }}

@@ -13,12 +13,19 @@ export function Answer({ contact }: { contact: Contact }) {
   const text = textsOf('conversations');
   const nowMs = useNow();
   const maySend = useMay('messages:send');
+  const mayRead = useMay('templates:read');
   const [isTemplate, setTemplate] = useState(false);
   if (!maySend) return <p className="answer note">{text('mayNotSend')}</p>;
   const windows = openWindows(contact, nowMs);
   const closed = closedAtMs(contact);
   if (windows.length > 0 && !isTemplate)
-    return <Composer contact={contact} windows={windows} onTemplate={() => setTemplate(true)} />;
+    return (
+      <Composer
+        contact={contact}
+        windows={windows}
+        {...(mayRead ? { onTemplate: () => setTemplate(true) } : {})}
+      />
+    );
   return (
     <div className="answer column">
       {windows.length === 0 && (
@@ -30,6 +37,8 @@ export function Answer({ contact }: { contact: Contact }) {
       )}
       {contact.phone === null ? (
         <p className="muted">{text('hiddenNumber')}</p>
+      ) : !mayRead ? (
+        <p className="muted">{text('mayNotReadTemplates')}</p>
       ) : (
         <TemplateAnswer
           phone={contact.phone}

@@ -18,7 +18,8 @@ const lengthMax = 4_096;
 interface Props {
   contact: Contact;
   windows: ReplyWindow[];
-  onTemplate: () => void;
+  /** Undefined: the session may not see templates. */
+  onTemplate?: () => void;
 }
 
 export function Composer({ contact: { phone, userId }, windows, onTemplate }: Props) {
@@ -95,9 +96,11 @@ export function Composer({ contact: { phone, userId }, windows, onTemplate }: Pr
         />
         <div className="row wrap">
           <Attach onUploaded={setFile} />
-          <IconButton label={text('template')} onClick={onTemplate}>
-            <IconTemplate size={17} aria-hidden />
-          </IconButton>
+          {onTemplate && (
+            <IconButton label={text('template')} onClick={onTemplate}>
+              <IconTemplate size={17} aria-hidden />
+            </IconButton>
+          )}
           {windows.length > 1 && <SenderChoice windows={windows} value={sender ?? ''} onChange={setSender} />}
           <span className="keys end small note wide-only">
             <span>

@@ -16,6 +16,7 @@ import './home.css';
 export function Home() {
   const text = textsOf('home');
   const nowMs = useNow();
+  const maySeeMessages = useMay('messages:read');
   const { data, error, refetch } = useQuery({
     queryKey: ['overview', zone],
     queryFn: () => api.getOverview({ timezone: zone }),
@@ -40,7 +41,7 @@ export function Home() {
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {problems.length > 0 && <ProblemList problems={problems} />}
       {data && <Today overview={data} />}
-      <LastDay />
+      {maySeeMessages && <LastDay />}
     </Page>
   );
 }

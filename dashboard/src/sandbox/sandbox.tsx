@@ -21,7 +21,8 @@ const pollMs = 1_000;
 export function Sandbox() {
   const text = textsOf('sandbox');
   const mayManage = useMay('manage');
-  const maySend = useMay('messages:send');
+  const mayRead = useMay('templates:read');
+  const maySend = useMay('messages:send') && mayRead;
   const [chosen, choose] = useState<string>();
   const { data: phones = [] } = useQuery({
     queryKey: ['messages', 'phones'],

@@ -8,6 +8,7 @@ import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
+import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
 import { DraftSend } from './draft.tsx';
 import { Failures } from './failures.tsx';
@@ -20,6 +21,8 @@ import { templateQuery } from './template-phone.tsx';
 const movingMs = 1_000;
 
 export function Send() {
+  const maySend = useMay('messages:send');
+  const mayEdit = useMay('templates:read') && maySend;
   const { id } = useParams({ from: '/sends/$id' });
   const { data, error, refetch } = useQuery({
     queryKey: ['sends', 'one', id],
@@ -33,13 +36,13 @@ export function Send() {
       </div>
     );
   if (!data) return null;
-  return data.state === 'draft' ? <DraftSend send={data} /> : <SendView send={data} />;
+  return data.state === 'draft' && mayEdit ? <DraftSend send={data} /> : <SendView send={data} />;
 }
 
 function SendView({ send }: { send: SendType }) {
   const text = textsOf('sends');
   const { sendId, name, state, templateId, senderId, startedAt, createdAt } = send;
-  const { data: template } = useQuery(templateQuery(templateId));
+  const { data: template } = useQuery({ ...templateQuery(templateId), enabled: useMay('templates:read') });
   const sender = template?.senders.find(({ _id }) => _id === senderId);
   return (
     <Page

@@ -26,12 +26,14 @@ const stateIn = ({ state }: Record<string, unknown>): State | undefined =>
 export function Sends() {
   const text = textsOf('sends');
   const navigate = useNavigate();
-  const maySend = useMay('messages:send');
+  const mayReadTemplates = useMay('templates:read');
+  const maySend = useMay('messages:send') && mayReadTemplates;
   const state = stateIn(useSearch({ strict: false }));
   const templates = useQuery({
     queryKey: ['templates', 'names'],
     queryFn: () => api.listTemplates({ limit: 100 }),
     staleTime: 60_000,
+    enabled: mayReadTemplates,
   });
   const { rows, isLoaded, error, retry, loadOlder, isLoadingOlder } = useLiveList<SendItem>({
     key: ['sends', 'list', state ?? ''],

@@ -35,10 +35,10 @@ export interface NavItem {
     | 'sandbox';
   to: string;
   icon: Icon;
-  /** The scope that its data need; undefined: any. */
-  scope?: string;
-  /** Pages of the room that need another scope. */
-  pages?: Record<string, string>;
+  /** The scopes that its data need, all of them; undefined: any. */
+  scopes?: readonly string[];
+  /** Pages of the room, by their route, that need other scopes. */
+  pages?: Record<string, readonly string[]>;
 }
 
 interface NavGroup {
@@ -54,44 +54,66 @@ export const navGroups: NavGroup[] = [
   {
     key: 'messaging',
     items: [
-      { key: 'messages', to: '/messages', icon: IconMessage2, scope: 'messages:read' },
-      { key: 'conversations', to: '/conversations', icon: IconMessages, scope: 'conversations:read' },
-      { key: 'sends', to: '/sends', icon: IconSpeakerphone, scope: 'messages:read' },
-      { key: 'templates', to: '/templates', icon: IconTemplate, scope: 'templates:read' },
+      { key: 'messages', to: '/messages', icon: IconMessage2, scopes: ['messages:read'] },
+      { key: 'conversations', to: '/conversations', icon: IconMessages, scopes: ['conversations:read'] },
+      {
+        ...{ key: 'sends', to: '/sends', icon: IconSpeakerphone, scopes: ['messages:read'] },
+        pages: { '/sends/new': ['messages:send', 'templates:read'] },
+      },
+      {
+        ...{ key: 'templates', to: '/templates', icon: IconTemplate, scopes: ['templates:read'] },
+        pages: {
+          '/templates/new': ['templates:read', 'manage'],
+          '/templates/$id/edit': ['templates:read', 'manage'],
+        },
+      },
     ],
   },
   {
     key: 'scheduling',
     items: [
       {
-        ...{ key: 'appointments', to: '/appointments', icon: IconCalendar, scope: 'appointments:manage' },
-        pages: { '/appointments/new': 'appointments:book' },
+        ...{
+          key: 'appointments',
+          to: '/appointments',
+          icon: IconCalendar,
+          scopes: ['appointments:manage', 'appointments:read'],
+        },
+        pages: { '/appointments/new': ['appointments:book', 'appointments:read'] },
       },
-      { key: 'users', to: '/users', icon: IconUsers, scope: 'appointments:read' },
+      { key: 'users', to: '/users', icon: IconUsers, scopes: ['appointments:read'] },
     ],
   },
   {
     key: 'connections',
     items: [
-      { key: 'senders', to: '/senders', icon: IconDeviceMobile, scope: 'manage' },
-      { key: 'webhooks', to: '/webhooks', icon: IconWebhook, scope: 'manage' },
+      { key: 'senders', to: '/senders', icon: IconDeviceMobile, scopes: ['manage'] },
+      { key: 'webhooks', to: '/webhooks', icon: IconWebhook, scopes: ['webhooks:manage'] },
     ],
   },
   ...(hasSandbox
     ? [
         {
           key: 'tryIt' as const,
-          items: [{ key: 'sandbox' as const, to: '/sandbox', icon: IconFlask, scope: 'conversations:read' }],
+          items: [
+            { key: 'sandbox' as const, to: '/sandbox', icon: IconFlask, scopes: ['conversations:read'] },
+          ],
         },
       ]
     : []),
   {
     key: 'account',
     items: [
-      { key: 'keys', to: '/keys', icon: IconKey, scope: 'manage' },
-      { key: 'audit', to: '/audit', icon: IconHistory, scope: 'manage' },
+      { key: 'keys', to: '/keys', icon: IconKey, scopes: ['manage'] },
+      { key: 'audit', to: '/audit', icon: IconHistory, scopes: ['manage'] },
       { key: 'settings', to: '/settings', icon: IconSettings },
-      { key: 'health', to: '/health', icon: IconHeartRateMonitor, scope: 'operator' },
+      { key: 'health', to: '/health', icon: IconHeartRateMonitor, scopes: ['operator'] },
     ],
   },
 ];
+
+export const navItems: readonly NavItem[] = navGroups.flatMap(({ items }) => items);
+
+/** Whether a session with `scopes` may open what needs `wanted`. */
+export const mayOpen = (scopes: readonly string[], wanted: readonly string[] = []): boolean =>
+  wanted.every((scope) => scopes.includes(scope));

@@ -6,9 +6,10 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { EmptyState } from '../design/messages.tsx';
 import { useSession } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
+import { FindButton } from './find-button.tsx';
 import { LiveNote } from './live-note.tsx';
 import { Mark } from './mark.tsx';
-import { type NavItem, navGroups } from './nav.ts';
+import { mayOpen, type NavItem, navGroups, navItems } from './nav.ts';
 import { SchemeButton } from './scheme-button.tsx';
 import './shell.css';
 
@@ -18,24 +19,27 @@ const narrowItemsMax = 5;
 const isIn = (path: string, { to }: NavItem): boolean =>
   to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`);
 
-/** The page's item and scope, if the session may not open it. */
-function missingScope(path: string, scopes: readonly string[]): { item: NavItem; scope: string } | undefined {
-  const item = navGroups.flatMap((group) => group.items).find((one) => isIn(path, one));
-  const scope = item?.pages?.[path] ?? item?.scope;
-  return item && scope !== undefined && !scopes.includes(scope) ? { item, scope } : undefined;
+/** The page's item and the first scope that the session lacks to open it. */
+function missingScope(
+  { path, route }: { path: string; route: string },
+  scopes: readonly string[],
+): { item: NavItem; scope: string } | undefined {
+  const item = navItems.find((one) => isIn(path, one));
+  const scope = (item?.pages?.[route] ?? item?.scopes)?.find((one) => !scopes.includes(one));
+  return item && scope !== undefined ? { item, scope } : undefined;
 }
 
 export function Shell() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
+  const route = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath ?? '' });
   const { scopes, account } = useSession();
   const text = textsOf('shell');
-  const mayOpen = ({ scope }: NavItem) => scope === undefined || scopes.includes(scope);
   const groups = navGroups
-    .map((group) => ({ ...group, items: group.items.filter(mayOpen) }))
+    .map((group) => ({ ...group, items: group.items.filter((item) => mayOpen(scopes, item.scopes)) }))
     .filter(({ items }) => items.length > 0);
   const items = groups.flatMap((group) => group.items);
   const current = items.find((item) => isIn(path, item));
-  const missing = missingScope(path, scopes);
+  const missing = missingScope({ path, route }, scopes);
 
   const linkOf = (item: NavItem, iconSize: number, className: string) => (
     <Link
@@ -80,6 +84,7 @@ export function Shell() {
       <div className="main">
         <header className="bar">
           <span className="here cut">{current ? text(current.key) : ''}</span>
+          <FindButton />
         </header>
         <main id="main">{missing ? <MissingScope {...missing} /> : <Outlet />}</main>
       </div>

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schedule, StaffMember } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { scheduleQuery } from '../appointments/queries.ts';
+import { scheduleQuery } from '../appointments/schedule-query.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { StaffMember } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { scheduleQuery } from '../appointments/queries.ts';
+import { scheduleQuery } from '../appointments/schedule-query.ts';
 import { IconButton } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { Chips } from '../design/chips.tsx';

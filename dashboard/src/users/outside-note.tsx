@@ -32,10 +32,10 @@ export function OutsideNote({
 }) {
   const text = textsOf('users');
   const today = civilDate(new Date(), zone);
-  const { data = [] } = useQuery(bookingsQuery(today, addDays(today, daysAhead), memberId));
-  if (!isChanged) return null;
+  const { data } = useQuery(bookingsQuery(today, addDays(today, daysAhead), memberId));
+  if (!isChanged || !data) return null;
   const nowMs = Date.now();
-  const outside = data.filter(
+  const outside = data.bookings.filter(
     (booking) => occupies(booking) && Date.parse(booking.endsAt) > nowMs && !isInside(booking, draft),
   );
   if (outside.length === 0) return null;

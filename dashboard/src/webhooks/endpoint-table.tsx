@@ -10,6 +10,7 @@ import { StateBadge } from '../design/state-badge.tsx';
 import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useNow } from '../design/use-now.ts';
+import { useMay } from '../session/session.tsx';
 import { formatDuration, formatShare } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { type DayFigures, figuresOf, shortUrl, stateOf } from './endpoint-state.ts';
@@ -143,6 +144,7 @@ function Bars({ hours, label }: { hours: DayFigures['hours']; label: string }) {
 function EndpointActions({ endpoint: { _id: id, status } }: { endpoint: Endpoint }) {
   const text = textsOf('webhooks');
   const queries = useQueryClient();
+  const mayManage = useMay('manage');
   const [result, setResult] = useState<TestResult>();
   const changed = () => queries.invalidateQueries({ queryKey: ['endpoints'] });
   const test = useMutation({ mutationFn: () => api.testEndpoint({ id }), onSuccess: setResult });
@@ -158,9 +160,11 @@ function EndpointActions({ endpoint: { _id: id, status } }: { endpoint: Endpoint
         <Button isBusy={test.isPending} onClick={() => test.mutate()}>
           {text('test')}
         </Button>
-        <Button kind="quiet" isBusy={change.isPending} onClick={() => change.mutate()}>
-          {text(next === 'paused' ? 'pause' : 'activate')}
-        </Button>
+        {mayManage && (
+          <Button kind="quiet" isBusy={change.isPending} onClick={() => change.mutate()}>
+            {text(next === 'paused' ? 'pause' : 'activate')}
+          </Button>
+        )}
       </div>
       <span role="status" className="small">
         {result && (

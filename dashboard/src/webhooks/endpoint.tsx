@@ -11,6 +11,7 @@ import { Page } from '../design/page.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useNow } from '../design/use-now.ts';
+import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
 import { shortUrl, stateOf } from './endpoint-state.ts';
 import { Replays } from './replays.tsx';
@@ -39,6 +40,7 @@ export function Endpoint() {
 function EndpointView({ endpoint }: { endpoint: EndpointType }) {
   const text = textsOf('webhooks');
   const nowMs = useNow();
+  const mayManage = useMay('manage');
   const { _id: id, url, description, events, createdAt, status } = endpoint;
   return (
     <Page
@@ -49,11 +51,11 @@ function EndpointView({ endpoint }: { endpoint: EndpointType }) {
         </span>
       }
       text={description}
-      actions={<DeleteEndpoint endpoint={endpoint} />}
+      actions={mayManage && <DeleteEndpoint endpoint={endpoint} />}
     >
       <div className="columns">
         <div className="column loose">
-          <RotateGuide endpoint={endpoint} />
+          {mayManage && <RotateGuide endpoint={endpoint} />}
           <Replays endpointId={id} isDisabled={status === 'disabled'} />
         </div>
         <Card>

@@ -10,6 +10,7 @@ import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
+import { useMay } from '../session/session.tsx';
 import { formatNumber } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { AddEndpoint } from './add-endpoint.tsx';
@@ -23,6 +24,7 @@ const latestCount = 10;
 
 export function Webhooks() {
   const text = textsOf('webhooks');
+  const mayManage = useMay('manage');
   const [isAdding, setAdding] = useState(false);
   const endpoints = useQuery({
     queryKey: ['endpoints'],
@@ -44,7 +46,7 @@ export function Webhooks() {
     refetchInterval: 5_000,
   });
   const items = endpoints.data?.items ?? [];
-  const add = (
+  const add = mayManage && (
     <Button
       kind="primary"
       icon={<IconPlus size={15} aria-hidden />}

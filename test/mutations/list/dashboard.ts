@@ -3,9 +3,31 @@ import type { Mutation } from '../mutation.ts';
 
 const rows = ['test/dashboard/live-rows.test.ts'];
 const recipients = ['test/dashboard/recipients.test.ts'];
+const scopes = ['test/dashboard/scopes.test.ts'];
 const editor = ['test/dashboard/template-editor.test.ts'];
 
 export const mutations: Mutation[] = [
+  {
+    name: 'the page of webhooks asks for more than its lists need',
+    file: 'dashboard/src/shell/nav.ts',
+    find: "scopes: ['webhooks:manage']",
+    replace: "scopes: ['manage']",
+    tests: scopes,
+  },
+  {
+    name: 'a session that may not delete an endpoint is offered to',
+    file: 'dashboard/src/webhooks/endpoint.tsx',
+    find: "useMay('manage')",
+    replace: "useMay('webhooks:manage')",
+    tests: scopes,
+  },
+  {
+    name: 'the curl of a try has headers that are not known',
+    file: 'dashboard/src/webhooks/snippets.ts',
+    find: 'value === null || ',
+    replace: '',
+    tests: ['test/dashboard/snippets.test.ts'],
+  },
   {
     name: 'the dashboard hides a gap in a list',
     file: 'dashboard/src/api/live-rows.ts',
