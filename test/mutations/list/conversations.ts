@@ -48,7 +48,7 @@ export const mutations: Mutation[] = [
   {
     name: 'replies of an earlier release leave the conversation where it was',
     file: 'src/messaging/conversations/missed.ts',
-    find: '(await recordMissedReplies(db)) + ',
+    find: '(await recordMissedReplies(db, keys)) + ',
     replace: '',
     tests: rows,
   },
