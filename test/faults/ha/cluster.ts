@@ -105,6 +105,8 @@ export async function openCluster(mode: Mode, nodeCount = 3) {
     await cluster.sqlAt(leader, `create role gateway login password '${password}'`);
     await cluster.sqlAt(leader, 'create database gateway owner gateway');
     await cluster.sqlAt(leader, 'create extension btree_gist', 'gateway');
+    await cluster.sqlAt(leader, 'create table write_probes ()', 'gateway');
+    await cluster.sqlAt(leader, 'grant insert on write_probes to gateway', 'gateway');
     if (mode !== 'async') await patroni.untilSynchronous();
     return cluster;
   } catch (error) {

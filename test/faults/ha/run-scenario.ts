@@ -15,6 +15,7 @@ import type { Mode } from './cluster-files.ts';
 import { outagesOf } from './connection-losses.ts';
 import type { MovableAddress } from './movable-address.ts';
 import type { Scenario, Scene } from './scenarios.ts';
+import { startWriteProbe } from './write-probe.ts';
 
 export interface Campaign {
   mode: Mode;
@@ -79,6 +80,7 @@ export async function runScenario(
   };
   const bookers = startBookers(ofBookers);
   const probe = startAvailabilityProbe(fixture, firstNumber);
+  const writes = startWriteProbe(scene.cluster.url);
   const load = { callerCount: campaign.callerCount, restMs: 80, random, firstNumber, report };
   try {
     const result = await underLoad(fixture, load, async () => {
@@ -86,13 +88,14 @@ export async function runScenario(
       await sleep(warmUpMs);
       const faultMs = Date.now();
       const lossesBefore = address.lossesMs.length;
-      const backMs = await scenario.act(scene);
-      databaseAwayMs = backMs - faultMs;
+      const promotedMs = await scenario.act(scene);
       await sleep(scenario.afterMs ?? 12_000);
       const now = await scene.cluster.patroni.leader();
       if (scenario.failsOver && now === scene.leader)
         throw new Error(`${now} still leads: nothing failed over.`);
-      await Promise.all([bookers.stop(), probe.stop()]);
+      await Promise.all([bookers.stop(), probe.stop(), writes.stop()]);
+      // a primary without its standby accepts no commit yet
+      databaseAwayMs = Math.max(promotedMs, writes.backMs() ?? 0) - faultMs;
       availability = probe.since(faultMs);
       const wholeAfterMs = Math.max(...availability.map((one) => one.wholeAfterMs));
       fixture.gateways.outages.push({ kind: 'database', fromMs: faultMs, toMs: faultMs + wholeAfterMs });
@@ -115,7 +118,7 @@ export async function runScenario(
     checkBookings(await bookingEvidence(campaign, bookers), add, result.figures);
     return { ...result, availability, databaseAwayMs };
   } finally {
-    await Promise.all([bookers.stop(), probe.stop()]);
+    await Promise.all([bookers.stop(), probe.stop(), writes.stop()]);
   }
 }
 
