@@ -16,6 +16,8 @@ export interface Availability {
   gateway: number;
   /** From the moment to the last send that failed or took longer than 5 s; 0: none did. */
   wholeAfterMs: number;
+  /** When such sends began, if they failed, or ended, if they took longer: unix milliseconds. */
+  problemsMs: number[];
   sends: Record<string, { count: number; longestMs: number }>;
   readiness: Record<string, { count: number; longestMs: number }>;
 }
@@ -102,6 +104,7 @@ export function startAvailabilityProbe(
         return {
           gateway,
           wholeAfterMs,
+          problemsMs: ends,
           sends: countByResult(own(sends)),
           readiness: countByResult(own(readiness)),
         };

@@ -9,8 +9,10 @@ interface Write {
 
 export interface WriteProbe {
   stop(): Promise<void>;
-  /** When writes worked again, several in a row, after some had failed or taken too long; undefined: none failed. */
-  backMs(): number | undefined;
+  /** When writes worked again, several in a row, after some since a moment had failed or taken too long; undefined: none failed. */
+  backMs(sinceMs: number): number | undefined;
+  /** When writes failed or took too long: unix milliseconds. */
+  failedMs(): number[];
 }
 
 const everyMs = 100;
@@ -58,8 +60,8 @@ export function startWriteProbe(url: string): WriteProbe {
       await loop;
       await Promise.all(pending);
     },
-    backMs() {
-      const firstFailed = writes.findIndex(({ isDone }) => !isDone);
+    backMs(sinceMs) {
+      const firstFailed = writes.findIndex(({ isDone, toMs }) => !isDone && toMs >= sinceMs);
       const begin = writes.findIndex(
         (_, index) =>
           index > firstFailed &&
@@ -68,5 +70,6 @@ export function startWriteProbe(url: string): WriteProbe {
       );
       return firstFailed < 0 ? undefined : writes[begin]?.toMs;
     },
+    failedMs: () => writes.flatMap(({ toMs, isDone }) => (isDone ? [] : [toMs])),
   };
 }
