@@ -14,9 +14,9 @@ interface Probe {
 /** What one gateway said since a moment. */
 export interface Availability {
   gateway: number;
-  /** From the moment to the last send that failed or took longer than 5 s; 0: none did. */
+  /** From the moment to the last send that failed or was slow; 0: none was. */
   wholeAfterMs: number;
-  /** When such sends began, if they failed, or ended, if they took longer: unix milliseconds. */
+  /** When such sends began, if they failed, or ended, if they were slow: unix milliseconds. */
   problemsMs: number[];
   sends: Record<string, { count: number; longestMs: number }>;
   readiness: Record<string, { count: number; longestMs: number }>;
@@ -30,6 +30,7 @@ export interface AvailabilityProbe {
 const everyMs = 200;
 /** Readiness is asked every fifth time. */
 const readinessEvery = 5;
+/** A send that takes longer is slow, unless the slowest before took half as long: then the machine is. */
 const slowMs = 5_000;
 const patienceMs = 60_000;
 
@@ -93,12 +94,15 @@ export function startAvailabilityProbe(
       await Promise.all(pending);
     },
     since(ms) {
+      const before = sends.filter(({ result, toMs }) => toMs < ms && result.startsWith('2'));
+      const longestBeforeMs = Math.max(0, ...before.map(({ fromMs, toMs }) => toMs - fromMs));
+      const isSlow = (tookMs: number) => tookMs > Math.max(slowMs, 2 * longestBeforeMs);
       return urls.map((_, gateway) => {
         const own = (list: Probe[]) => list.filter((probe) => probe.gateway === gateway && probe.toMs >= ms);
         const ends = own(sends).flatMap(({ result, fromMs, toMs }) => {
           if (!result.startsWith('2')) return [fromMs];
           // it was taken when the wait ended
-          return toMs - fromMs > slowMs ? [toMs] : [];
+          return isSlow(toMs - fromMs) ? [toMs] : [];
         });
         const wholeAfterMs = Math.max(0, ...ends.map((end) => end - ms));
         return {
