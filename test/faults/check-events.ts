@@ -128,18 +128,20 @@ const inFlightMax = 64 + 1_000;
 /** The timeout of an attempt (campaign-fixture.ts). */
 const attemptTimeoutMs = 4_000;
 
+/** How long before its arrival an attempt was signed, in milliseconds, up to a second too much. */
+const lateMs = ({ headers, atMs }: Arrival): number => atMs - Number(headers['webhook-timestamp']) * 1000;
+
 /** True if the gateway may have given up before the receiver, on a busy machine, read the request. */
-const isLate = ({ headers, atMs }: Arrival) =>
-  atMs > Number(headers['webhook-timestamp']) * 1000 + attemptTimeoutMs;
+const isLate = (one: Arrival): boolean => lateMs(one) > attemptTimeoutMs;
 
 const timeOf = (ms: number) => new Date(ms).toISOString();
 
 /** When it was acknowledged and arrived again, and the last outage that began before. */
-function describeRepeat(acknowledgedAtMs: number, again: Arrival, outages: Outage[]): string {
+function describeRepeat(acknowledged: Arrival, again: Arrival, outages: Outage[]): string {
   const before = outages.filter(({ fromMs }) => fromMs <= again.atMs);
   const last = before.toSorted((a, b) => a.toMs - b.toMs).at(-1);
   return (
-    `acknowledged at ${timeOf(acknowledgedAtMs)}, again at ${timeOf(again.atMs)}; ` +
+    `acknowledged at ${timeOf(acknowledged.atMs)}, up to ${lateMs(acknowledged)} ms after it was signed, again at ${timeOf(again.atMs)}; ` +
     (last ? `the last outage: ${last.kind} from ${timeOf(last.fromMs)} to ${timeOf(last.toMs)}` : 'no outage')
   );
 }
@@ -148,17 +150,18 @@ function describeRepeat(acknowledgedAtMs: number, again: Arrival, outages: Outag
 function checkRepeats(arrivals: Parsed[], outages: Outage[], hook: Hook, report: Report): number {
   let repeats = 0;
   for (const [key, attempts] of Map.groupBy(arrivals, ({ headers }) => headers['webhook-id'] ?? '')) {
-    let acknowledgedAtMs: number | undefined;
+    let acknowledged: Parsed | undefined;
     for (const one of attempts) {
-      const last = acknowledgedAtMs;
-      if (wasAcknowledged(one) && !isLate(one)) acknowledgedAtMs = one.atMs;
-      if (last === undefined) continue;
+      const acknowledgement = acknowledged;
+      if (wasAcknowledged(one) && !isLate(one)) acknowledged = one;
+      if (acknowledgement === undefined) continue;
+      const last = acknowledgement.atMs;
       repeats += 1;
       const isExplained = outages.some(
         ({ fromMs, toMs }) => last >= fromMs - recordingMs && last <= toMs + recordingMs,
       );
       if (!isExplained)
-        report('repeat_without_cause', `${hook.name} ${key}`, describeRepeat(last, one, outages));
+        report('repeat_without_cause', `${hook.name} ${key}`, describeRepeat(acknowledgement, one, outages));
     }
   }
   if (repeats > inFlightMax * Math.max(1, outages.length))
