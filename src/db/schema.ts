@@ -710,6 +710,7 @@ export interface Sends {
   done_at: Timestamp | null;
   expires_at: Timestamp | null;
   expires_in: number | null;
+  first_recipient_id: string | null;
   id: string;
   is_open: Generated<boolean>;
   language: string;

@@ -8,6 +8,8 @@ import { AppError } from '../../src/base/errors.ts';
 import { textOf } from '../../src/http/upload-stream.ts';
 import { addUploaded } from '../../src/messaging/campaigns/add-recipients.ts';
 import { ndjsonRows } from '../../src/messaging/campaigns/ndjson-rows.ts';
+import { listRecipients } from '../../src/messaging/campaigns/recipients-list-store.ts';
+import { requireSend } from '../../src/messaging/sending/find-send.ts';
 import { openDrafts } from '../harness/campaigns.ts';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { templateKinds } from '../harness/sends.ts';
@@ -231,4 +233,23 @@ describe('an upload', () => {
     socket.destroy();
     await until(async () => expect((await add(id, [{ phone: phone() }])).status).toBe(200));
   });
+});
+
+test('the first page of recipients reads no messages that are older than the campaign', async () => {
+  const [older, newer] = [await draft(), await draft()];
+  await add(older, [{ phone: phone() }, { phone: phone() }, { phone: phone() }]);
+  await call('POST', `/${older}/start`);
+  await until(async () => expect((await sendOf(older)).state).toBe('done'));
+  const added = [phone(), phone(), phone()];
+  await add(newer, [{ phone: added[0] }, { phone: added[1] }]);
+  await add(newer, [{ phone: added[2] }]);
+  await call('POST', `/${newer}/start`);
+  await until(async () => expect((await sendOf(newer)).state).toBe('done'));
+  const { db } = gateway.database;
+  const send = await requireSend({ db }, gateway.accountId, newer);
+  const page = (scanned: number) => listRecipients(db, send, { limit: 3 }, scanned);
+  expect((await page(3)).rows.map((row) => row.phone)).toEqual(added);
+  // a row from before this was kept is read from the beginning
+  const unknown = { ...send, first_recipient_id: null };
+  expect((await listRecipients(db, unknown, { limit: 3 }, 3)).rows).toEqual([]);
 });

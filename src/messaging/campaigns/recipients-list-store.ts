@@ -43,7 +43,7 @@ export async function listRecipients(
     send.last_recipient_id === null
       ? sql`messages where send_id = ${send.id}`
       : // the ids of its recipients lie between two ids, so that no page sorts all of them
-        sql`messages where account_id = ${send.account_id} and id <= ${send.last_recipient_id}`;
+        sql`messages where account_id = ${send.account_id} and id >= ${send.first_recipient_id ?? lowest} and id <= ${send.last_recipient_id}`;
   const read = sql`select * from ${within} and id > ${afterId} order by id limit ${scanLimit}`;
   const written = sql`
     (select id, phone, name, metadata, state, wamid, error, price_category, billable from (${read}) m

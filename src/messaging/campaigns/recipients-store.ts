@@ -60,7 +60,10 @@ export async function addRecipients(
       select send.id, send.account_id, x.phone, x.id, x.name, x.content, x.media_id, x.metadata
       from send, ${keptRows(messages)}
       on conflict (send_id, phone) do nothing returning account_id, phone)
-    update sends s set total = s.total + (select count(*) from fresh), last_recipient_id = ${messages.at(-1)?.id ?? null}::uuid
+    update sends s set total = s.total + (select count(*) from fresh),
+      first_recipient_id = case when s.last_recipient_id is null then ${messages[0]?.id ?? null}::uuid
+        when s.first_recipient_id is not null then least(s.first_recipient_id, ${messages[0]?.id ?? null}::uuid) end,
+      last_recipient_id = greatest(s.last_recipient_id, ${messages.at(-1)?.id ?? null}::uuid)
     from send where s.account_id = send.account_id and s.id = send.id
     returning (select count(*) from fresh)::int as added, s.total,
       (select count(*) from fresh f where ${isOptedOut(sql`f.account_id`, sql`f.phone`, sql`send.priority`)})::int as opted_out`.execute(

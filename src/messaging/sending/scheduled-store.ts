@@ -36,11 +36,11 @@ export async function insertScheduledSend(
       and provider_status is distinct from ${ownProviderStatus.pendingDeletion} for key share),
     s as (
       insert into sends (account_id, id, sender_id, template_id, template_name, language, total, name, listed, is_open, stage,
-        send_at, priority, checked_version, expires_in, expires_at, last_recipient_id, created_by)
+        send_at, priority, checked_version, expires_in, expires_at, first_recipient_id, last_recipient_id, created_by)
       select ${send.accountId}, ${send.id}, sender.id, template.id, ${send.templateName}, ${send.language}, ${send.total},
         ${send.name ?? null}, true, true, 1, ${send.sendAt}::timestamptz, ${common.priority}, ${versionOf(sql`${send.templateChangedAt ?? null}::timestamptz`)},
         ${common.expiresInSeconds}::int, ${send.sendAt}::timestamptz + ${common.expiresInSeconds} * interval '1 second',
-        ${messages.at(-1)?.id ?? null}::uuid, ${send.createdBy ? JSON.stringify(send.createdBy) : null}::jsonb
+        ${messages[0]?.id ?? null}::uuid, ${messages.at(-1)?.id ?? null}::uuid, ${send.createdBy ? JSON.stringify(send.createdBy) : null}::jsonb
       from sender, template returning account_id, id),
     feed as (insert into send_feeds (send_id, account_id, due_at) select id, account_id, ${send.sendAt}::timestamptz from s)
     insert into send_recipients (send_id, account_id, phone, id, name, content, media_id, metadata, position)

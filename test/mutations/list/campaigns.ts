@@ -15,6 +15,20 @@ const table = ['test/rules/send-state.test.ts'];
 
 export const mutations: Mutation[] = [
   {
+    name: 'the recipients of a campaign begin with the oldest message of the account',
+    file: 'src/messaging/campaigns/recipients-list-store.ts',
+    find: 'send.first_recipient_id ?? lowest',
+    replace: 'lowest',
+    tests: ['test/api/send-recipients.test.ts'],
+  },
+  {
+    name: 'a second batch of recipients hides the first in the list',
+    file: 'src/messaging/campaigns/recipients-store.ts',
+    find: 'least(s.first_recipient_id, ${messages[0]?.id ?? null}::uuid)',
+    replace: '${messages[0]?.id ?? null}::uuid',
+    tests: ['test/api/send-recipients.test.ts'],
+  },
+  {
     name: 'messages of a paused send begin their dispatch',
     file: conditions,
     find: ' or c.paused_at is not null',
