@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { appearances, type Dashboard, flawsOf, pictures, startDashboard } from '../harness/dashboard.ts';
 import { addEndpoint, number } from '../harness/gateway.ts';
+import { checkupCards as cards, checkups } from '../harness/phone-templates.ts';
 import { until } from '../harness/until.ts';
 
 let dashboard: Dashboard;
@@ -35,6 +36,7 @@ beforeAll(async () => {
     [
       { name: 'diwali_offer', ...seed, components: offer },
       { name: 'family_checkups', ...seed, components: carousel },
+      checkups,
     ],
     { sandbox: true },
   );
@@ -74,6 +76,12 @@ beforeAll(async () => {
     const { text, status } = await gateway.call('POST', '/v1/messages/reply', { body: reply });
     if (status !== 200) throw new Error(text);
   });
+  const rows = [{ id: 'noon', title: 'الساعة 12:00', description: 'الطابق الثاني' }];
+  const list = { button: 'المواعيد', sections: [{ title: 'اليوم', rows }] };
+  await gateway.call('POST', '/v1/messages/reply', { body: { ...reply, list } });
+  await gateway.call('POST', '/v1/templates/send', {
+    body: { templateId: templateIds.checkups, recipients: [{ phone: reply.phone, cards }] },
+  });
   const { body: people } = await gateway.call<{ items: { _id: string }[] }>(
     'GET',
     '/v1/contacts?phone=15558880002',
@@ -108,6 +116,11 @@ const prepare: Record<string, (page: import('playwright-core').Page) => Promise<
     await page.locator('#body-text').fill('Hi {{1}}, your visit to {{2}} is on {{3}} at {{4}}');
     await page.locator('.example-grid input').first().fill('Mathilde');
     for (const at of [0, 1]) await page.locator('.chip').nth(at).click();
+  },
+  sandbox: async (page) => {
+    await page.locator('.phone-cards button').nth(1).click();
+    await page.locator('.phone-list summary').click();
+    await page.locator('.phone-told:not(:empty)').waitFor();
   },
   'send-recipients': async (page) => {
     const rows = ['Mobile;1;2', ...names.map((name, index) => `+1 555 888 010${index};${name};Friday`)];
