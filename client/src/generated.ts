@@ -813,6 +813,8 @@ export type Delivery = {
   endpointId: string;
   /** The kind of event. */
   event: string;
+  /** The stage of the message that the event reports; null for other events. */
+  stage: "sent" | "delivered" | "read" | "failed" | null;
   /** The platform's message identifier; null for events of another subject. */
   messageId: string | null;
   /** `dead`: the gateway gave up; the delivery can be replayed. */
@@ -839,6 +841,8 @@ export type DeliveryDetail = {
   endpointId: string;
   /** The kind of event. */
   event: string;
+  /** The stage of the message that the event reports; null for other events. */
+  stage: "sent" | "delivered" | "read" | "failed" | null;
   /** The platform's message identifier; null for events of another subject. */
   messageId: string | null;
   /** `dead`: the gateway gave up; the delivery can be replayed. */

@@ -34,6 +34,11 @@ const deliveryFields = {
   _id: Id,
   endpointId: Type.String({ ...Id, description: 'Id of the endpoint.' }),
   event: Type.String({ description: 'The kind of event.' }),
+  stage: nullable(
+    Type.Enum(['sent', 'delivered', 'read', 'failed'], {
+      description: 'The stage of the message that the event reports; null for other events.',
+    }),
+  ),
   messageId: nullable(
     Type.String({ description: "The platform's message identifier; null for events of another subject." }),
   ),
@@ -55,6 +60,7 @@ export const deliveryExample = {
   _id: '019a0b5e-7c00-7000-8000-000000000008',
   endpointId: endpointExample._id,
   event: 'messages.status',
+  stage: 'delivered',
   messageId: 'wamid.HBgLMTU1NTEyMzQ1NjcVAgARGBI5QTNDQTVCM0Q0Q0Q2RTY3RTcA',
   status: 'delivered',
   attempts: 1,

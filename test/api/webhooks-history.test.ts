@@ -52,6 +52,8 @@ describe('the list of deliveries', () => {
     await fixture.stages(account, message, ['sent', 'delivered']);
     await fixture.stages(account, uuidv7(), ['sent']);
     await delivered(account, 6);
+    const stages = (await list(account, `?messageId=wamid.${message}&endpointId=${first}`)).items;
+    expect(stages.map((one: { stage: string }) => one.stage)).toEqual(['delivered', 'sent']);
     const count = async (query: string) => (await list(account, query)).items.length;
     expect(await count(`?endpointId=${first}`)).toBe(3);
     expect(await count(`?messageId=wamid.${message}`)).toBe(4);

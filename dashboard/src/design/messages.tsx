@@ -68,7 +68,9 @@ export function ErrorNote({ error, onRetry }: { error: unknown; onRetry?: () => 
           </div>
         )}
       </div>
-      {onRetry && <Button onClick={onRetry}>{text('tryNow')}</Button>}
+      {onRetry && !(isGatewayError(error) && error.status === 404) && (
+        <Button onClick={onRetry}>{text('tryNow')}</Button>
+      )}
     </div>
   );
 }

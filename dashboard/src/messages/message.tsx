@@ -2,7 +2,7 @@
 
 import IconArrowBackUp from '@tabler/icons-react/dist/esm/icons/IconArrowBackUp.mjs';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { MessageDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
@@ -10,14 +10,16 @@ import { Card } from '../design/card.tsx';
 import { IdChip } from '../design/id-chip.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
+import { PageError } from '../design/page-error.tsx';
 import { PhonePreview } from '../design/phone-preview.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
-import { Timestamp } from '../design/timestamp.tsx';
 import { useMay, useSession } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
 import { DeliveryTable } from './delivery-table.tsx';
+import { MessageFacts } from './message-facts.tsx';
 import { stateOf } from './message-state.ts';
 import { Timeline } from './timeline.tsx';
+import { ToConversation } from './to-conversation.tsx';
 
 export function Message() {
   const { id } = useParams({ from: '/messages/$id' });
@@ -26,16 +28,10 @@ export function Message() {
     queryFn: () => api.getMessage({ id }),
     refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : 2_000),
   });
-  if (error && !data) return <RoutePage error={error} onRetry={() => void refetch()} />;
+  if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
   if (!data) return null;
   return <MessageView message={data} />;
 }
-
-const RoutePage = ({ error, onRetry }: { error: unknown; onRetry: () => void }) => (
-  <div className="page">
-    <ErrorNote error={error} onRetry={onRetry} />
-  </div>
-);
 
 /** True if nothing more is expected to happen. */
 const isOver = ({ status, deliveries }: MessageDetail): boolean =>
@@ -44,6 +40,7 @@ const isOver = ({ status, deliveries }: MessageDetail): boolean =>
 function MessageView({ message }: { message: MessageDetail }) {
   const text = textsOf('messages');
   const { account } = useSession();
+  const mayReadTemplates = useMay('templates:read');
   const to = message.name ?? message.recipientPhone ?? message.recipientUserId ?? '';
   return (
     <Page
@@ -60,14 +57,26 @@ function MessageView({ message }: { message: MessageDetail }) {
           </span>
           {message.templateName && (
             <span>
-              {message.templateName} <span className="note">{message.language}</span>
+              {mayReadTemplates && message.templateId ? (
+                <Link to="/templates/$id" params={{ id: message.templateId }} className="mono">
+                  {message.templateName}
+                </Link>
+              ) : (
+                message.templateName
+              )}{' '}
+              <span className="note">{message.language}</span>
             </span>
           )}
           <IdChip value={message.id} label={text('id')} />
           {message.messageId && <IdChip value={message.messageId} label={text('platformId')} keep={20} />}
         </span>
       }
-      actions={<Resend message={message} />}
+      actions={
+        <>
+          <ToConversation message={message} />
+          <Resend message={message} />
+        </>
+      }
     >
       {message.error && <Failure error={message.error} />}
       <div className="columns">
@@ -90,7 +99,7 @@ function MessageView({ message }: { message: MessageDetail }) {
               at={message.createdAt}
             />
           )}
-          <Facts message={message} />
+          <MessageFacts message={message} />
         </div>
       </div>
     </Page>
@@ -136,51 +145,5 @@ function Resend({ message }: { message: MessageDetail }) {
       </Button>
       {error && <ErrorNote error={error} />}
     </div>
-  );
-}
-
-function Facts({ message }: { message: MessageDetail }) {
-  const text = textsOf('messages');
-  const { metadata, attempts, expiresAt, priceCategory, billable, sendId } = message;
-  return (
-    <Card>
-      <dl className="facts">
-        {sendId && (
-          <>
-            <dt>{text('send')}</dt>
-            <dd>
-              <IdChip value={sendId} label={text('send')} />
-            </dd>
-          </>
-        )}
-        {metadata && (
-          <>
-            <dt>{text('metadata')}</dt>
-            <dd className="mono" dir="ltr">
-              {Object.entries(metadata).map(([key, value]) => (
-                <div key={key}>
-                  {key} = {value}
-                </div>
-              ))}
-            </dd>
-          </>
-        )}
-        {priceCategory && (
-          <>
-            <dt>{text('price')}</dt>
-            <dd>
-              {priceCategory}
-              {billable !== null && `, ${text(billable ? 'billable' : 'free')}`}
-            </dd>
-          </>
-        )}
-        <dt>{text('attempts')}</dt>
-        <dd className="number">{attempts}</dd>
-        <dt>{text('expires')}</dt>
-        <dd>
-          <Timestamp at={expiresAt} form="both" />
-        </dd>
-      </dl>
-    </Card>
   );
 }

@@ -15,6 +15,8 @@ export interface Step {
   kind: 'requested' | 'stage' | 'delivery';
   /** Of a stage: its name; of a delivery: its event. */
   name: string;
+  /** The stage that a delivery reports. */
+  reports: Delivery['stage'];
   isImplied: boolean;
   statusCode: number | null;
   attempts: number;
@@ -42,7 +44,7 @@ const deliveryState = ({ status, attempts }: Delivery): string =>
 export function stepsOf(message: MessageDetail): Step[] {
   const { timeline, deliveries, createdAt } = message;
   const endpointIds = [...new Set(deliveries.map(({ endpointId }) => endpointId))];
-  const none = { isImplied: false, statusCode: null, attempts: 0 };
+  const none = { reports: null, isImplied: false, statusCode: null, attempts: 0 };
   const requested: Step = {
     ...{ key: 'requested', at: createdAt, from: caller, to: gateway, state: 'sent' },
     ...{ kind: 'requested', name: 'requested', ...none },
@@ -61,6 +63,7 @@ export function stepsOf(message: MessageDetail): Step[] {
       state: deliveryState(delivery),
       kind: 'delivery',
       name: delivery.event,
+      reports: delivery.stage,
       isImplied: false,
       statusCode: delivery.lastStatusCode,
       attempts: delivery.attempts,

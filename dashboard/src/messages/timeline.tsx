@@ -83,8 +83,15 @@ function TimelineRow({
 
 function StepText({ step }: { step: Step }) {
   const text = textsOf('messages');
-  const { kind, name, state, isImplied, statusCode, attempts } = step;
-  const word = kind === 'requested' ? text('requested') : kind === 'stage' ? wordOf(name) : name;
+  const { kind, name, reports, state, isImplied, statusCode, attempts } = step;
+  const word =
+    kind === 'requested'
+      ? text('requested')
+      : kind === 'stage'
+        ? wordOf(name)
+        : reports
+          ? `${text('webhook')}: ${wordOf(reports)}`
+          : name;
   const detail =
     kind === 'delivery'
       ? [wordOf(state), statusCode, attempts > 1 && text('tries', { count: attempts })]

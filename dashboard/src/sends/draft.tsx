@@ -7,6 +7,7 @@ import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
+import { PageError } from '../design/page-error.tsx';
 import { textsOf } from '../text/texts.ts';
 import { CheckStep } from './check-step.tsx';
 import { type Draft, RecipientsStep } from './recipients-step.tsx';
@@ -17,12 +18,7 @@ import { useUpload } from './use-upload.ts';
 
 export function DraftSend({ send }: { send: Send }) {
   const { data, error, refetch } = useQuery(templateQuery(send.templateId));
-  if (error && !data)
-    return (
-      <div className="page">
-        <ErrorNote error={error} onRetry={() => void refetch()} />
-      </div>
-    );
+  if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
   return data ? <DraftSteps send={send} template={data} /> : null;
 }
 

@@ -4,8 +4,8 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { Send as SendType } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { IdChip } from '../design/id-chip.tsx';
-import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
+import { PageError } from '../design/page-error.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useMay } from '../session/session.tsx';
@@ -29,12 +29,7 @@ export function Send() {
     queryFn: () => api.getSend({ sendId: id }),
     refetchInterval: ({ state }) => (state.data && isMoving(state.data) ? movingMs : false),
   });
-  if (error && !data)
-    return (
-      <div className="page">
-        <ErrorNote error={error} onRetry={() => void refetch()} />
-      </div>
-    );
+  if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
   if (!data) return null;
   return data.state === 'draft' && mayEdit ? <DraftSend send={data} /> : <SendView send={data} />;
 }

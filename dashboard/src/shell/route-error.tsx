@@ -1,15 +1,12 @@
 // A page that does not exist, or could not be loaded.
 import IconMapOff from '@tabler/icons-react/dist/esm/icons/IconMapOff.mjs';
 import { Link } from '@tanstack/react-router';
-import { EmptyState, ErrorNote } from '../design/messages.tsx';
+import { EmptyState } from '../design/messages.tsx';
+import { PageError } from '../design/page-error.tsx';
 import { textsOf } from '../text/texts.ts';
 
 export function RouteError({ error }: { error: unknown }) {
-  return (
-    <div className="page">
-      <ErrorNote error={error} onRetry={() => location.reload()} />
-    </div>
-  );
+  return <PageError error={error} onRetry={() => location.reload()} />;
 }
 
 export function NotFound() {

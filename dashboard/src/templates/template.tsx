@@ -5,8 +5,8 @@ import type { TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { IdChip } from '../design/id-chip.tsx';
 import { LinkButton } from '../design/link-button.tsx';
-import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
+import { PageError } from '../design/page-error.tsx';
 import { Quality } from '../design/quality.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Tabs } from '../design/tabs.tsx';
@@ -30,12 +30,7 @@ export function Template() {
     queryKey: ['templates', 'one', id],
     queryFn: () => api.getTemplate({ templateId: id }),
   });
-  if (error && !data)
-    return (
-      <div className="page">
-        <ErrorNote error={error} onRetry={() => void refetch()} />
-      </div>
-    );
+  if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
   return data ? <TemplateView template={data} /> : null;
 }
 

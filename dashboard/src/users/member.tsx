@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { Department, StaffMember } from '../../../client/src/generated.ts';
 import { LinkButton } from '../design/link-button.tsx';
-import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
+import { PageError } from '../design/page-error.tsx';
 import { StateBadge, wordOf } from '../design/state-badge.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import { useMay } from '../session/session.tsx';
@@ -28,8 +28,7 @@ export function Member() {
   const { id, tab } = useParams({ strict: false });
   const { data, error, refetch } = useQuery(directoryQuery);
   const member = data?.staff.find(({ _id }) => _id === id);
-  if (!data)
-    return <div className="page">{error && <ErrorNote error={error} onRetry={() => void refetch()} />}</div>;
+  if (!data) return error ? <PageError error={error} onRetry={() => void refetch()} /> : null;
   if (!member)
     return (
       <Page title={text('unknown')} text={text('unknownText')}>

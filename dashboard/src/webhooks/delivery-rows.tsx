@@ -1,7 +1,7 @@
 // The rows of deliveries, newest first.
 import { Link } from '@tanstack/react-router';
 import type { Delivery, Endpoint } from '../../../client/src/generated.ts';
-import { StateBadge } from '../design/state-badge.tsx';
+import { StateBadge, wordOf } from '../design/state-badge.tsx';
 import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { textsOf } from '../text/texts.ts';
@@ -32,6 +32,7 @@ export function DeliveryRows({ deliveries, endpoints }: Props) {
           _id,
           status,
           event,
+          stage,
           endpointId,
           lastStatusCode,
           lastFailure,
@@ -46,7 +47,8 @@ export function DeliveryRows({ deliveries, endpoints }: Props) {
             <td className="mono">
               <Link to="/webhooks/deliveries/$id" params={{ id: _id }} className="cell-link" data-row-link>
                 {event}
-              </Link>
+              </Link>{' '}
+              {stage && <span className="note small">{wordOf(stage)}</span>}
             </td>
             <td className="muted full" dir="ltr">
               {urls.get(endpointId) ?? endpointId}

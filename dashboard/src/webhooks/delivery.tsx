@@ -13,7 +13,8 @@ import { shapes } from '../design/icons.tsx';
 import { IdChip } from '../design/id-chip.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
-import { StateBadge } from '../design/state-badge.tsx';
+import { PageError } from '../design/page-error.tsx';
+import { StateBadge, wordOf } from '../design/state-badge.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { formatDuration, formatNumber } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
@@ -27,12 +28,7 @@ export function Delivery() {
     queryFn: () => api.getDelivery({ id }),
     refetchInterval: ({ state }) => (state.data?.status === 'pending' ? 2_000 : false),
   });
-  if (error && !data)
-    return (
-      <div className="page">
-        <ErrorNote error={error} onRetry={() => void refetch()} />
-      </div>
-    );
+  if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
   return data ? <DeliveryView delivery={data} /> : null;
 }
 
@@ -46,6 +42,7 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
       title={
         <span className="row wrap">
           <span className="mono-title">{delivery.event}</span>
+          {delivery.stage && <span>{wordOf(delivery.stage)}</span>}
           <StateBadge state={delivery.status} />
         </span>
       }

@@ -11,7 +11,7 @@ import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useNow } from '../design/use-now.ts';
 import { useMay } from '../session/session.tsx';
-import { formatDuration, formatShare } from '../text/format.ts';
+import { formatDuration, formatNumber, formatShare } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { type DayFigures, figuresOf, shortUrl, stateOf } from './endpoint-state.ts';
 
@@ -33,6 +33,7 @@ export function EndpointTable({ endpoints, statistics }: Props) {
           { label: text('tries'), widthPx: 150 },
           { label: text('accepted'), widthPx: 90, isFigure: true },
           { label: 'p95', widthPx: 90, isFigure: true },
+          { label: text('waiting'), widthPx: 90, isFigure: true },
           { label: text('actions'), widthPx: 200, isLabelHidden: true },
         ]}
         isTall
@@ -105,6 +106,9 @@ function EndpointRow({
       <td className="figure number wide-only">{formatShare(figures.delivered, figures.attempts)}</td>
       <td className="figure number muted wide-only">
         {figures.p95Ms === null ? '–' : formatDuration(figures.p95Ms)}
+      </td>
+      <td className={`figure number wide-only ${endpoint.waiting > 0 ? 'strong' : 'muted'}`}>
+        {formatNumber(endpoint.waiting)}
       </td>
       <td className="full">
         <EndpointActions endpoint={endpoint} />

@@ -8,6 +8,7 @@ import { Card } from '../design/card.tsx';
 import { IdChip } from '../design/id-chip.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
+import { PageError } from '../design/page-error.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useNow } from '../design/use-now.ts';
@@ -26,12 +27,7 @@ export function Endpoint() {
     queryFn: () => api.listEndpoints({ limit: 100 }),
   });
   const endpoint = data?.items.find(({ _id }) => _id === id);
-  if (error && !data)
-    return (
-      <div className="page">
-        <ErrorNote error={error} onRetry={() => void refetch()} />
-      </div>
-    );
+  if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
   if (!data) return null;
   if (!endpoint) return <Page title={text('noEndpoint')}>{text('noEndpointText')}</Page>;
   return <EndpointView endpoint={endpoint} />;

@@ -4,7 +4,7 @@ import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { DeliveryDetail, DeliveryItem } from '../../contract/deliveries.ts';
 import type { Db } from '../../db/db.ts';
-import { deliveryState } from '../delivery/delivery.ts';
+import { deliveryState, type StageName, stages } from '../delivery/delivery.ts';
 import { sentRequest } from './sent-request.ts';
 import {
   type DeliveryRow,
@@ -20,6 +20,10 @@ const states: Record<DeliveryItem['status'], readonly number[]> = {
   delivered: [deliveryState.delivered],
   dead: [deliveryState.dead],
 };
+
+const stageNames = new Map<number, StageName>(
+  Object.entries(stages).map(([name, stage]) => [stage, name as StageName]),
+);
 
 /** The states of a status; without one, all states. */
 export function statesOf(status: DeliveryItem['status'] | undefined): readonly number[] {
@@ -48,6 +52,7 @@ export function deliveryItem(row: DeliveryRow): DeliveryItem {
     _id: row.id,
     endpointId: row.endpoint_id,
     event: row.kind,
+    stage: stageNames.get(row.stage) ?? null,
     messageId: row.message_id,
     status:
       row.state === deliveryState.delivered

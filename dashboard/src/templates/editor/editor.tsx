@@ -4,8 +4,8 @@ import { useParams } from '@tanstack/react-router';
 import type { TemplateDetail } from '../../../../client/src/generated.ts';
 import { api } from '../../api/client.ts';
 import { Card } from '../../design/card.tsx';
-import { ErrorNote } from '../../design/messages.tsx';
 import { Page } from '../../design/page.tsx';
+import { PageError } from '../../design/page-error.tsx';
 import { PhonePreview } from '../../design/phone-preview.tsx';
 import { Segments } from '../../design/segments.tsx';
 import { StateBadge } from '../../design/state-badge.tsx';
@@ -38,12 +38,7 @@ export function EditTemplate() {
     // what is typed must not be replaced
     refetchOnWindowFocus: false,
   });
-  if (error && !data)
-    return (
-      <div className="page">
-        <ErrorNote error={error} onRetry={() => void refetch()} />
-      </div>
-    );
+  if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
   return data ? <Editor key={id} template={data} /> : null;
 }
 
