@@ -24,7 +24,8 @@ export async function readDisks(folders: readonly { use: string; path: string }[
   );
 }
 
-const gigabyte = 1024 ** 3;
+/** As disks are sold, and as the dashboard shows them. */
+const gigabyte = 1e9;
 const low = { bytes: gigabyte, share: 0.02 } as const;
 const soonLow = { bytes: 5 * gigabyte, share: 0.1 } as const;
 

@@ -6,7 +6,7 @@ import { diskFinding } from '../../src/operator/disks.ts';
 import { findingText } from '../../src/operator/finding.ts';
 import { backupFinding } from '../../src/operator/findings.ts';
 
-const gb = 1024 ** 3;
+const gb = 1e9;
 
 test.each([
   ['half of a disk', 50, 100, 'ok'],
@@ -18,6 +18,11 @@ test.each([
 ])('%s: %f of %f GB is %s', (_what, free, total, status) => {
   const disk = { use: 'data', path: '/d', freeBytes: free * gb, totalBytes: total * gb };
   expect(diskFinding([disk]).status).toBe(status);
+});
+
+test('space is said in powers of 1,000, as disks are sold', () => {
+  const disk = { use: 'data', path: '/d', freeBytes: 50e9, totalBytes: 100e9 };
+  expect(diskFinding([disk]).text).toBe('data 50.0 of 100.0 GB free in /d');
 });
 
 test('the worst of several disks counts', () => {

@@ -9,6 +9,7 @@ import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
+import { withLocalTimes } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { Backups } from './backups.tsx';
 import { Disks } from './disks.tsx';
@@ -84,8 +85,8 @@ function FindingRow({ finding: { check, status, text: found, fix } }: { finding:
   return (
     <li className="finding">
       <StateBadge state={stateOf[status]} iconOnly quiet />
-      <div className="grow" dir="ltr" lang="en">
-        <span className="strong">{check}</span> <span className="muted">{found}</span>
+      <div className="grow" dir="ltr" lang="en" title={found}>
+        <span className="strong">{check}</span> <span className="muted">{withLocalTimes(found)}</span>
         {fix !== null && <div className="finding-fix">{fix}</div>}
       </div>
       {fix !== null && <CopyButton value={fix} label={text('copy')} />}

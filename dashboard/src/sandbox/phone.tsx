@@ -75,8 +75,8 @@ export function Phone({ phone, phones, onChoose }: Props) {
             <div className="cut" dir="auto">
               {account.name}
             </div>
-            <div className="phone-note" dir="ltr">
-              {phone}
+            <div className="phone-note">
+              <bdi dir="ltr">{phone}</bdi>
             </div>
           </div>
         </div>
