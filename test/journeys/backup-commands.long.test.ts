@@ -102,7 +102,8 @@ test('a backup that is killed leaves no file that counts, and the next one is go
     await copyFile(join(place, rest), cut);
     expect(await run(['backup', '--verify', cut])).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/cut off|incomplete|end/i),
+      // of a backup that was killed before its first bytes, the rest is empty
+      err: expect.stringMatching(/cut off|incomplete|end|is not a backup/i),
     });
     const target = await createTestDatabase('empty');
     const into = { DATABASE_URL: await addressOf(target) };
