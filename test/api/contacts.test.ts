@@ -249,9 +249,9 @@ describe('a conversation', () => {
     await gateway.call('DELETE', `/v1/opt-outs/${late}`);
     expect(await listed('opted_out')).toEqual([]);
     await receive([
-      written({ from: answered, timestamp: String(nowSeconds + 5), type: 'system', text: undefined }),
+      written({ from: answered, timestamp: String(nowSeconds + 60), type: 'system', text: undefined }),
     ]);
-    await receive([written({ from: waiting, timestamp: String(nowSeconds + 5), text: { body: 'again' } })]);
+    await receive([written({ from: waiting, timestamp: String(nowSeconds + 60), text: { body: 'again' } })]);
     await expect.poll(async () => (await contactOf(waiting))?.lastMessage?.text).toBe('again');
     expect(await listed('unanswered')).toEqual([late, waiting]);
     const clash = await gateway.call('GET', '/v1/contacts?state=unanswered&sort=-createdAt');
