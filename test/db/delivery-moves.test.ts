@@ -164,13 +164,22 @@ describe('a failure', () => {
 
 describe('releasing a lease', () => {
   it('makes the delivery due, but not one that waits for its retry or for an earlier stage', async () => {
-    const leased = await delivery('sent', 0, 60);
-    const waiting = await delivery('sent', 4, 60);
-    const behind = await delivery('delivered', 3, 60, { subjectId: leased.subjectId });
-    await releaseLeases(database.hot, [leased, waiting, behind]);
+    const leasedBy = 7;
+    const leased = await delivery('sent', 0, 60, { leasedBy });
+    const waiting = await delivery('sent', 4, 60, { leasedBy });
+    const behind = await delivery('delivered', 3, 60, { leasedBy, subjectId: leased.subjectId });
+    await releaseLeases(database.hot, [leased, waiting, behind], leasedBy);
     expect(await rowOf(leased)).toMatchObject({ state: 0, due: true });
     expect(await rowOf(waiting)).toMatchObject({ state: 4, due: false });
     expect(await rowOf(behind)).toMatchObject({ state: 3, due: false });
+  });
+
+  it('does not free a delivery that another process has leased since, and attempts now', async () => {
+    const claimed = await delivery('sent', 0, 60, { leasedBy: 8 });
+    const published = await delivery('sent', 3, null, { leasedBy: 8 });
+    await releaseLeases(database.hot, [claimed, published], 7);
+    expect(await rowOf(claimed)).toMatchObject({ state: 0, due: false });
+    expect(await rowOf(published)).toMatchObject({ state: 3, due: null });
   });
 
   it('of an ended process does not change its retries and later stages', async () => {

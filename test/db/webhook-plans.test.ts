@@ -53,7 +53,7 @@ describe('on an empty database', () => {
         ]),
       'deliveries_default_pkey',
     ],
-    ['giving back', (tx: Tx) => releaseLeases(tx, [delivery]), 'deliveries_default_pkey'],
+    ['giving back', (tx: Tx) => releaseLeases(tx, [delivery], 0), 'deliveries_default_pkey'],
     [
       'claiming',
       (tx: Tx) => claimDeliveries(tx, { perEndpoint: 10, total: 100, except: [], processId: 0 }),

@@ -93,7 +93,7 @@ export class Recorder {
     });
     this.released = batch<LeasedDelivery, void>(
       async (deliveries) => {
-        await releaseLeases(deps.hot, deliveries);
+        await releaseLeases(deps.hot, deliveries, deps.processId);
         return deliveries.map(() => undefined);
       },
       { ...common, key: lockKey, gapMs: gapMs.release },

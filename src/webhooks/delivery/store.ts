@@ -251,14 +251,14 @@ export async function recordEndpointRecovery(tx: Tx, endpointIds: readonly strin
 }
 
 /**
- * Makes leased deliveries due again; their later stages leave the published lease. The coalesce keeps the planner of an empty database from reading every
- * due delivery.
+ * Makes deliveries that the process has leased due again; their later stages leave the published lease. After a lost session another process
+ * may have leased them, and attempts them now. The coalesce keeps the planner of an empty database from reading every due delivery.
  */
-export async function releaseLeases(db: Db, keys: readonly Key[]): Promise<void> {
+export async function releaseLeases(db: Db, keys: readonly Key[], processId: number): Promise<void> {
   await sql`
     update deliveries d set due_at = now() + case when d.state = ${state.waiting} then ${waitingMax} else interval '0' end
     from ${keyArrays(keys)}) x(subject_id, endpoint_id, stage)
-    where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and (
+    where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.leased_by = ${processId} and (
       d.stage = x.stage and d.state = ${state.ready} and coalesce(d.due_at, 'infinity') > now() or d.state = ${state.waiting} and d.due_at is null)`.execute(
     db,
   );

@@ -47,6 +47,13 @@ export const mutations: Mutation[] = [
     tests,
   },
   {
+    name: 'a process releases the lease of another one, whose attempt is then repeated',
+    file: 'src/webhooks/delivery/store.ts',
+    find: ' and d.leased_by = ${processId} and (',
+    replace: ' and (',
+    tests,
+  },
+  {
     name: 'a released lease makes a retry due',
     file: 'src/webhooks/delivery/store.ts',
     find: 'd.stage = x.stage and d.state = ${state.ready} and coalesce',
