@@ -66,7 +66,7 @@ export async function readStatistics<Row extends { index: number; key: string | 
   const foldedUntil = await findFoldedUntil(deps.db);
   const limit = intervalsMax * keysMax + 1;
   const rows = await read({ accountId, pieces: piecesOf(starts, range), limit });
-  if (rows.length === limit || new Set(rows.map(({ key }) => key)).size > keysMax) {
+  if (rows.length >= limit || new Set(rows.map(({ key }) => key)).size > keysMax) {
     throw invalidRequest([
       { path: 'by', message: `has more than ${keysMax} values in this range; shorten the range` },
     ]);

@@ -135,6 +135,13 @@ export const mutations: Mutation[] = [
     tests: reading,
   },
   {
+    name: 'an interval is read in two parts',
+    file: 'src/statistics/read-store.ts',
+    find: 'pieces.filter(({ index }) => partOf(index) === part)',
+    replace: 'pieces.filter((_, at) => Math.floor((at * parts) / pieces.length) === part)',
+    tests: ['test/db/statistics-reading.test.ts'],
+  },
+  {
     name: 'counts are returned in the order in which they are read',
     file: 'src/statistics/read-store.ts',
     find: 'return rows.sort((a, b) => {',
