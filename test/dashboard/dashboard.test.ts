@@ -121,6 +121,8 @@ test('an endpoint is added, tested, and its deliveries are shown and replayed', 
   const { body } = await gateway.call<{ body: string }>('GET', `/v1/webhooks/deliveries/${deliveryId}`);
   const shown = (await page.getByRole('region', { name: 'Request' }).last().textContent()) ?? '';
   expect(JSON.parse(shown)).toEqual(JSON.parse(body.data.body));
+  await page.getByRole('button', { name: 'Exact bytes' }).click();
+  await page.getByRole('region', { name: 'Request' }).getByText(body.data.body, { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Replay now' }).click();
   await page.getByRole('listitem').getByText('2', { exact: true }).waitFor();
   expect(problems).toEqual([]);

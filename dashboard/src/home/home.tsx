@@ -1,4 +1,4 @@
-// The start page: problems first, each with its fix; then today and the last days.
+// The start page: problems first, each with its fix; then today; then, since its code is large, the chart of the last hours.
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../api/client.ts';
 import { ErrorNote } from '../design/messages.tsx';
@@ -41,7 +41,7 @@ export function Home() {
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {problems.length > 0 && <ProblemList problems={problems} />}
       {data && <Today overview={data} />}
-      {maySeeMessages && <LastDay />}
+      {data && maySeeMessages && <LastDay />}
     </Page>
   );
 }

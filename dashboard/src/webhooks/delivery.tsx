@@ -18,7 +18,7 @@ import { StateBadge, wordOf } from '../design/state-badge.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { formatDuration, formatNumber } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
-import { Code, Exchange, indented } from './exchange.tsx';
+import { Body, Exchange } from './exchange.tsx';
 import './webhooks.css';
 
 export function Delivery() {
@@ -78,7 +78,7 @@ function NotSent({ body }: { body: string }) {
   const text = textsOf('webhooks');
   return (
     <Card title={text('request')} end={<CopyButton value={body} label={text('copyBody')} />}>
-      <Code label={text('request')}>{indented(body)}</Code>
+      <Body body={body} />
     </Card>
   );
 }

@@ -71,8 +71,31 @@ function Snippet({ note, code, label }: { note: string; code: string; label: str
   );
 }
 
+const forms = ['indented', 'exact'] as const;
+
+/** What was sent: with line breaks to read, or byte for byte. */
+export function Body({ body }: { body: string }) {
+  const text = textsOf('webhooks');
+  const [form, show] = useState<(typeof forms)[number]>('indented');
+  return (
+    <>
+      <Segments
+        label={text('view')}
+        values={forms}
+        chosen={form}
+        wordOf={(one) => text(one)}
+        onChoose={show}
+      />
+      <Code label={text('request')}>{form === 'indented' ? indented(body) : body}</Code>
+      <p className="note small">
+        {text('plainBytes', { count: formatNumber(new TextEncoder().encode(body).length) })}
+      </p>
+    </>
+  );
+}
+
 /** JSON with line breaks; as it is if it is none. */
-export function indented(body: string): string {
+function indented(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
   } catch {
@@ -107,10 +130,7 @@ function Sent({
       </Code>
       {isChanged && <p className="note small">{text('notKeptChanged')}</p>}
       {failure === null && <p className="note small">{text('notKeptTime')}</p>}
-      <Code label={text('request')}>{indented(body)}</Code>
-      <p className="note small">
-        {text('plainBytes', { count: formatNumber(new TextEncoder().encode(body).length) })}
-      </p>
+      <Body body={body} />
     </div>
   );
 }
