@@ -183,7 +183,9 @@ it('enters contacts, identities and windows by their primary keys on an empty da
   const people = [{ ...person, senderId, atMs: nowMs, lastReceivedId: null, newContactId: uuidv7() }];
   for (const plan of [
     await planOf(database.hot, (tx) => recordUsual(tx, people)),
-    await planOf(database.hot, (tx) => insertReceived(tx, [], people, [accountId], none)),
+    await planOf(database.hot, (tx) =>
+      insertReceived(tx, [], people, { settingsOf: [accountId], onlyWithoutSettings: false }, none),
+    ),
   ]) {
     for (const table of ['contacts', 'contact_identities', 'contact_windows'])
       expect(plan).toContain(`${table}_pkey`);

@@ -1,33 +1,23 @@
-// Storage of inbound messages: many callbacks in one transaction, each message once, with its contact and its event.
+// Storage of inbound messages: many callbacks in one commit, each message once, with its contact and its event.
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Db } from '../../db/db.ts';
 import type { ReceivedMessage } from '../../ports/platform-received.ts';
-import {
-  type EventToPublish,
-  eventBodyOf,
-  type PublishDeps,
-  prepareEvents,
-  publish,
-} from '../../webhooks/publish.ts';
+import type { PublishDeps } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
 import { identityOf } from '../contacts/identity.ts';
-import { preparePeople } from '../contacts/record-people.ts';
 import {
   type Addressee,
   type Arrival,
   type ArrivedCallback,
-  accountsThatMaySay,
-  namedIn,
   noticesIn,
   type ReceivedCallback,
-  recordNamed,
   type Said,
 } from './people-in-batch.ts';
-import { receivedJson } from './presenter.ts';
 import { receivedId } from './received-id.ts';
-import { findContexts, insertReceived, type NewReceived, type ReceivedKey } from './store.ts';
+import { findContexts, type NewReceived } from './store.ts';
+import { openStoreBatch, type StoreBatch } from './store-batch.ts';
 
 export interface ApplyReceivedDeps extends PublishDeps {
   hot: Db;
@@ -54,13 +44,17 @@ const contentMaxCharacters = 256 * 1024;
 /** Opens the batch of this process. */
 export function openApplyReceived(deps: ApplyReceivedDeps): ApplyReceived {
   let last = 0;
-  const batched = batch<ArrivedCallback, AppliedReceived>((callbacks) => applyBatch(deps, callbacks), {
-    gapMs: 8,
-    gapPerItemMs: 1,
-    max: 200,
-    onRun: (items) => deps.metrics.batchItems.observe({ batch: 'received' }, items),
-    key: ({ messages }) => messages[0]?.message.messageRef ?? '',
-  });
+  const storeBatch = openStoreBatch(deps);
+  const batched = batch<ArrivedCallback, AppliedReceived>(
+    (callbacks) => applyBatch(deps, storeBatch, callbacks),
+    {
+      gapMs: 4,
+      gapPerItemMs: 1,
+      max: 200,
+      onRun: (items) => deps.metrics.batchItems.observe({ batch: 'received' }, items),
+      key: ({ messages }) => messages[0]?.message.messageRef ?? '',
+    },
+  );
   const apply: ApplyReceived = (callback) => {
     last += 1;
     return batched({ ...callback, no: last });
@@ -126,44 +120,22 @@ function reduced({ messages }: ReceivedCallback): ReceivedCallback {
   };
 }
 
-async function applyBatch(deps: ApplyReceivedDeps, callbacks: ArrivedCallback[]): Promise<AppliedReceived[]> {
+async function applyBatch(
+  deps: ApplyReceivedDeps,
+  storeBatch: StoreBatch,
+  callbacks: ArrivedCallback[],
+): Promise<AppliedReceived[]> {
   const results = callbacks.map((): AppliedReceived => ({ stored: 0, said: [] }));
   const nowMs = deps.clock.now();
   const arrivals = arrivalsOf(callbacks, nowMs);
   const notices = callbacks.flatMap((callback) => noticesIn(callback, nowMs));
   if (arrivals.length === 0 && notices.length === 0) return results;
   await addContexts(deps, arrivals);
-  const settingsOf = accountsThatMaySay(arrivals);
-  const people = [...arrivals.flatMap(namedIn), ...notices];
-  const prepared = preparePeople(
-    people.map(({ named }) => named),
-    nowMs,
-  );
-  const { leasedDeliveries, stored, said } = await deps.hot.transaction().execute(async (tx) => {
-    const rows = arrivals.map(({ row }) => row);
-    const events = prepareEvents(deps, arrivals.map(eventOf));
-    const written = await insertReceived(tx, rows, prepared.usualPeople, settingsOf, events.deliveries);
-    const { inserted, people: usual, settings, started } = written;
-    const stored = newOf(arrivals, inserted);
-    const fresh = new Set(stored);
-    const optOuts = await recordNamed(tx, { people, prepared, usual, fresh, settings }, nowMs);
-    const leasedDeliveries = [...events.leased(started), ...(await publish(deps, tx, optOuts.events))];
-    return { leasedDeliveries, stored, said: optOuts.said };
-  });
-  deps.deliveries.offer(leasedDeliveries);
+  const { stored, said } = await storeBatch({ arrivals, notices, nowMs });
   for (const one of said) results[callbacks.findIndex(({ no }) => no === one.no)]?.said.push(one);
   for (const { callback } of stored) (results[callback] as AppliedReceived).stored += 1;
   return results;
 }
-
-const eventOf = ({ row }: Arrival): EventToPublish => ({
-  accountId: row.account_id,
-  subjectId: row.id,
-  stage: 0,
-  kind: 'messages.received',
-  messageId: row.message_ref,
-  body: eventBodyOf('messages.received', row.received_at.getTime(), receivedJson(row)),
-});
 
 /** One arrival per message and account, sorted by key: the order in which rows are inserted. A repeat within the batch is dropped. */
 function arrivalsOf(callbacks: ArrivedCallback[], nowMs: number): Arrival[] {
@@ -224,11 +196,4 @@ async function addContexts(deps: ApplyReceivedDeps, arrivals: Arrival[]): Promis
     row.context_send_id = own.sendId;
     arrival.answered = own.phone;
   }
-}
-
-/** The messages that were inserted. */
-function newOf(arrivals: Arrival[], inserted: ReceivedKey[]): Arrival[] {
-  if (inserted.length === arrivals.length) return arrivals;
-  const keys = new Set(inserted.map(({ accountId, id }) => `${accountId} ${id}`));
-  return arrivals.filter(({ row }) => keys.has(`${row.account_id} ${row.id}`));
 }

@@ -33,6 +33,14 @@ export interface ReceivedKey {
 const sources = (texts: readonly (string | null)[]) =>
   sql`string_to_array(${texts.map((text) => text ?? '').join('\x1e')}, chr(30), '')`;
 
+/** The settings of opt-outs that decide what messages say. */
+export interface SettingsToRead {
+  /** The accounts. */
+  settingsOf: readonly string[];
+  /** No message is inserted if one of them has settings. */
+  onlyWithoutSettings: boolean;
+}
+
 /** New messages, and the usual ones of the people. */
 export interface StoredReceived {
   inserted: ReceivedKey[];
@@ -49,10 +57,10 @@ export interface StoredReceived {
  * people of repeats, whose first message left nothing to record. Reads the settings of opt-outs of the given accounts in passing.
  */
 export async function insertReceived(
-  tx: Tx,
+  db: Db | Tx,
   rows: readonly NewReceived[],
   people: readonly UsualPerson[],
-  settingsOf: readonly string[],
+  { settingsOf, onlyWithoutSettings }: SettingsToRead,
   deliveries: DeliveriesToInsert,
 ): Promise<StoredReceived> {
   const usual = usualPeople(people);
@@ -77,16 +85,17 @@ export async function insertReceived(
       ${arrayText(rows.map((row) => row.received_at.getTime()))}::float8[], ${sources(rows.map((row) => row.raw))})
       x(a, i, s, message_ref, person, phone, user_id, name, type, content, media_ref, context_ref, context_id, context_send_id,
         sent_at, received_at, raw)
+    where not (${onlyWithoutSettings}::boolean and exists (select from (${settingsRows(settingsOf)}) o))
     on conflict (account_id, id) do nothing
     returning account_id, id),
     ${usual.tables},
-    ${deliveriesSql(deliveries, sql`and (v.account_id, v.subject_id) in (select account_id, id from received)`)}
+    ${deliveriesSql(deliveries, sql`and ((v.account_id, v.subject_id) in (select account_id, id from received)) is true`)}
     select s.*, null::jsonb as found from (${startedSql}) s
     union all select null, null, null, null, null, null, null, jsonb_build_object(
       'inserted', (select jsonb_agg(jsonb_build_array(account_id, id)) from received),
       'people', (select jsonb_agg(r) from (${usual.recorded}) r),
       'settings', (select jsonb_agg(o) from (${settingsRows(settingsOf)}) o))
-    order by subject_id, "endpointId", rank`.execute(tx);
+    order by subject_id, "endpointId", rank`.execute(db);
   // the last one: it has no subject
   const found = result.rows.at(-1)?.found;
   return {

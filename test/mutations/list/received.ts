@@ -157,11 +157,25 @@ export const mutations: Mutation[] = [
     tests: people,
   },
   {
+    name: 'a message is committed before what it says about opt-outs',
+    file: 'src/messaging/received/store.ts',
+    find: 'where not (${onlyWithoutSettings}::boolean and',
+    replace: 'where not (false and ${onlyWithoutSettings}::boolean and',
+    tests: ['test/db/received.test.ts'],
+  },
+  {
+    name: 'people who are neither new nor named as before are not recorded with their message',
+    file: 'src/messaging/received/store-batch.ts',
+    find: 'usual.length < prepared.groups.length || ',
+    replace: '',
+    tests: ['test/api/contacts.test.ts'],
+  },
+  {
     name: 'a repeated message is published again',
     file: 'src/messaging/received/store.ts',
-    find: ', sql`and (v.account_id, v.subject_id) in (select account_id, id from received)`',
+    find: ', sql`and ((v.account_id, v.subject_id) in (select account_id, id from received)) is true`',
     replace: '',
-    tests: ['test/api/received.test.ts'],
+    tests: ['test/db/received.test.ts'],
   },
   {
     name: 'a batch is not repeated when another transaction recorded its new person',
