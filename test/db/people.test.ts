@@ -184,7 +184,7 @@ it('enters contacts, identities and windows by their primary keys on an empty da
   for (const plan of [
     await planOf(database.hot, (tx) => recordUsual(tx, people)),
     await planOf(database.hot, (tx) =>
-      insertReceived(tx, [], people, { settingsOf: [accountId], onlyWithoutSettings: false }, none),
+      insertReceived(tx, [], people, { settingsOf: [accountId], plainPeople: null }, none),
     ),
   ]) {
     for (const table of ['contacts', 'contact_identities', 'contact_windows'])

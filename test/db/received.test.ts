@@ -32,7 +32,7 @@ const received = (): NewReceived => ({
   raw: null,
 });
 
-function insert(row: NewReceived, onlyWithoutSettings: boolean) {
+function insert(row: NewReceived, plainPeople: number | null = null) {
   const event = {
     accountId,
     subjectId: row.id,
@@ -42,13 +42,7 @@ function insert(row: NewReceived, onlyWithoutSettings: boolean) {
     body: '{}',
   };
   const deliveries = { events: [event], busyEndpointIds: [], processId: 1, changes: [], leaseId: uuidv7() };
-  return insertReceived(
-    database.hot,
-    [row],
-    [],
-    { settingsOf: [accountId], onlyWithoutSettings },
-    deliveries,
-  );
+  return insertReceived(database.hot, [row], [], { settingsOf: [accountId], plainPeople }, deliveries);
 }
 
 const deliveriesOf = async ({ id }: NewReceived) =>
@@ -56,15 +50,15 @@ const deliveriesOf = async ({ id }: NewReceived) =>
 
 test('a repeated message is not published again, even when its first delivery was removed', async () => {
   const row = received();
-  expect(await insert(row, false)).toMatchObject({ inserted: [{ id: row.id }], started: [{ no: 1 }] });
+  expect(await insert(row)).toMatchObject({ inserted: [{ id: row.id }], started: [{ no: 1 }] });
   await sql`delete from deliveries where subject_id = ${row.id}`.execute(database.db);
-  expect(await insert(row, false)).toMatchObject({ inserted: [], started: [] });
+  expect(await insert(row)).toMatchObject({ inserted: [], started: [] });
   expect(await deliveriesOf(row)).toBe(0);
 });
 
 test('a message that may say something about opt-outs is not stored without a transaction if its account has stop words', async () => {
   const [before, after] = [received(), received()];
-  expect((await insert(before, true)).inserted).toHaveLength(1);
+  expect((await insert(before, 0)).inserted).toHaveLength(1);
   const reply = { stop: null, start: null };
   await putSettings(database.db, accountId, {
     stopWords: ['stop'],
@@ -72,8 +66,15 @@ test('a message that may say something about opt-outs is not stored without a tr
     buttonPayloads: [],
     reply,
   });
-  const { inserted, started, settings } = await insert(after, true);
+  const { inserted, started, settings } = await insert(after, 0);
   expect([inserted, started, [...settings.keys()]]).toEqual([[], [], [accountId]]);
   expect(await deliveriesOf(after)).toBe(0);
-  expect((await insert(after, false)).inserted).toHaveLength(1);
+  expect((await insert(after)).inserted).toHaveLength(1);
+});
+
+test('a message is not stored before a person who is neither known nor new, unless in their transaction', async () => {
+  const other = uuidv7();
+  const row = { ...received(), account_id: other };
+  expect((await insert(row, 1)).inserted).toEqual([]);
+  expect((await insert(row)).inserted).toHaveLength(1);
 });

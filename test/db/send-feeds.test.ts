@@ -179,7 +179,7 @@ describe('feeding', () => {
         'waits',
       );
     });
-    expect(await fed).toEqual({ count: 0, optedOut: [] });
+    expect(await fed).toEqual({ count: 0, optedOut: [], firstIds: [] });
   });
 
   it('stops at the end of the time to live and on cancellation, and fails what is left', async () => {

@@ -44,8 +44,9 @@ interface Prepared extends ReceivedBatch {
 
 /**
  * Opens the storage of batches of this process. Resolves after the commit, when the deliveries of the events are offered. Most batches take one
- * statement, which commits itself: it stores nothing if one of the accounts has settings of opt-outs, because what a person says must be committed with
- * their message: a repeat of the message says nothing. These accounts are remembered.
+ * statement, which commits itself. It stores no message if one of the accounts has settings of opt-outs, because what a person says must be
+ * committed with their message (a repeat of the message says nothing), or if somebody is not a usual person, whose reply window must be there when
+ * the message is. Accounts with settings are remembered.
  */
 export function openStoreBatch(deps: PublishDeps & { hot: Db }): StoreBatch {
   const withSettings = new Set<string>();
@@ -60,28 +61,21 @@ export function openStoreBatch(deps: PublishDeps & { hot: Db }): StoreBatch {
   };
 }
 
-/** Stores messages of accounts without settings of opt-outs; undefined, with nothing stored, if one of them has some. */
+/**
+ * Stores messages of usual people to accounts without settings of opt-outs; undefined, with no message stored, if there are others. The usual people are
+ * recorded then nevertheless, as the transaction that follows would do.
+ */
 async function storeAtOnce(
   deps: PublishDeps & { hot: Db },
-  batch: Prepared,
+  { arrivals, prepared, settingsOf }: Prepared,
 ): Promise<StoredBatch | undefined> {
-  const { arrivals, people, prepared, settingsOf, nowMs } = batch;
   const events = prepareEvents(deps, arrivals.map(eventOf));
   const rows = arrivals.map(({ row }) => row);
-  const plain = { settingsOf, onlyWithoutSettings: true };
+  const plain = { settingsOf, plainPeople: prepared.groups.length };
   const written = await insertReceived(deps.hot, rows, prepared.usualPeople, plain, events.deliveries);
-  if (written.settings.size > 0) return undefined;
+  const recorded = written.people.filter(({ contactId }) => contactId !== null);
+  if (written.settings.size > 0 || recorded.length < prepared.groups.length) return undefined;
   deps.deliveries.offer(events.leased(written.started));
-  const { people: usual } = written;
-  // a crash before this leaves the callback without a response: the platform repeats it, and the person is recorded then
-  if (usual.length < prepared.groups.length || usual.some(({ contactId }) => contactId === null)) {
-    const others = { people, prepared, usual, fresh: new Set<Arrival>(), settings: new Map() };
-    const leased = await deps.hot.transaction().execute(async (tx) => {
-      const { events: changes } = await recordNamed(tx, others, nowMs);
-      return publish(deps, tx, changes);
-    });
-    deps.deliveries.offer(leased);
-  }
   return { stored: newOf(arrivals, written.inserted), said: [] };
 }
 
@@ -93,7 +87,7 @@ async function storeInTransaction(
   const done = await deps.hot.transaction().execute(async (tx) => {
     const rows = arrivals.map(({ row }) => row);
     const events = prepareEvents(deps, arrivals.map(eventOf));
-    const all = { settingsOf, onlyWithoutSettings: false };
+    const all = { settingsOf, plainPeople: null };
     const written = await insertReceived(tx, rows, prepared.usualPeople, all, events.deliveries);
     const { people: usual, settings } = written;
     const stored = newOf(arrivals, written.inserted);

@@ -37,8 +37,8 @@ const sources = (texts: readonly (string | null)[]) =>
 export interface SettingsToRead {
   /** The accounts. */
   settingsOf: readonly string[];
-  /** No message is inserted if one of them has settings. */
-  onlyWithoutSettings: boolean;
+  /** If given, no message is inserted if one of them has settings, or if fewer people than this were recorded as usual ones. */
+  plainPeople: number | null;
 }
 
 /** New messages, and the usual ones of the people. */
@@ -60,7 +60,7 @@ export async function insertReceived(
   db: Db | Tx,
   rows: readonly NewReceived[],
   people: readonly UsualPerson[],
-  { settingsOf, onlyWithoutSettings }: SettingsToRead,
+  { settingsOf, plainPeople }: SettingsToRead,
   deliveries: DeliveriesToInsert,
 ): Promise<StoredReceived> {
   const usual = usualPeople(people);
@@ -70,7 +70,8 @@ export async function insertReceived(
     settings: { accountId: string; settings: OptOutSettings }[] | null;
   };
   const result = await sql<InsertedDelivery & { subject_id: string | null; found: Found | null }>`
-    /* insertReceived */ with received as (insert into received_messages (account_id, id, sender_id, message_ref, person, phone, user_id, name, type,
+    /* insertReceived */ with ${usual.tables},
+    received as (insert into received_messages (account_id, id, sender_id, message_ref, person, phone, user_id, name, type,
       content, media_ref, context_ref, context_id, context_send_id, sent_at, received_at, raw)
     select a, i, s, message_ref, person, phone, user_id, name, type, content::jsonb, media_ref, context_ref, context_id,
       context_send_id, to_timestamp(sent_at), to_timestamp(received_at / 1000.0), raw
@@ -85,10 +86,10 @@ export async function insertReceived(
       ${arrayText(rows.map((row) => row.received_at.getTime()))}::float8[], ${sources(rows.map((row) => row.raw))})
       x(a, i, s, message_ref, person, phone, user_id, name, type, content, media_ref, context_ref, context_id, context_send_id,
         sent_at, received_at, raw)
-    where not (${onlyWithoutSettings}::boolean and exists (select from (${settingsRows(settingsOf)}) o))
+    where not (${plainPeople !== null}::boolean and (exists (select from (${settingsRows(settingsOf)}) o)
+      or (select count(r."contactId") from (${usual.recorded}) r) < ${plainPeople ?? 0}::int))
     on conflict (account_id, id) do nothing
     returning account_id, id),
-    ${usual.tables},
     ${deliveriesSql(deliveries, sql`and ((v.account_id, v.subject_id) in (select account_id, id from received)) is true`)}
     select s.*, null::jsonb as found from (${startedSql}) s
     union all select null, null, null, null, null, null, null, jsonb_build_object(
