@@ -42,7 +42,7 @@ function insert(row: NewReceived, plainPeople: number | null = null) {
     body: '{}',
   };
   const deliveries = { events: [event], busyEndpointIds: [], processId: 1, changes: [], leaseId: uuidv7() };
-  return insertReceived(database.hot, [row], [], { settingsOf: [accountId], plainPeople }, deliveries);
+  return insertReceived(database.hot, [row], [], { settingsOf: [row.account_id], plainPeople }, deliveries);
 }
 
 const deliveriesOf = async ({ id }: NewReceived) =>
