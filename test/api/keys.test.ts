@@ -82,7 +82,9 @@ describe('a key', () => {
     ];
     expect(made.expiresAt).toBe(expiresAt);
     expect(await statusWith(made.apiKey)).toBe(200);
-    await sql`update api_keys set expires_at = now() where id = ${ended._id}`.execute(gateway.database.db);
+    await sql`update api_keys set expires_at = now() - interval '1 second' where id = ${ended._id}`.execute(
+      gateway.database.db,
+    );
     expect(await statusWith(ended.apiKey)).toBe(401);
     const listed = (await listOf(gateway.apiKey)).map(({ _id }) => _id);
     expect([made, ended].map(({ _id }) => listed.includes(_id))).toEqual([true, false]);
