@@ -1,6 +1,7 @@
 // How the tests run: one database server for all, a database of its own for each file, as many files at once as there are cores.
 import { globSync, readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { compiledModulesFolder } from './test/harness/compiled-modules.ts';
@@ -64,8 +65,7 @@ export default defineConfig(({ mode }) => ({
     env: { NODE_COMPILE_CACHE: compiled },
     pool: 'forks',
     // tests start servers beside them: on four cores, three files at once keep all busy
-    // also on two cores, which two workers use to three quarters
-    maxWorkers: 3,
+    maxWorkers: Math.max(2, Math.min(3, availableParallelism() - 1)),
     sequence: { sequencer: LongestFirst },
     // a test awaits a condition, not a duration: these end a test that hangs, and a busy machine does not reach them
     expect: { poll: { timeout: 30_000 } },
