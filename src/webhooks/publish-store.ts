@@ -58,17 +58,9 @@ export type InsertedDelivery = Pick<LeasedDelivery, 'id' | 'endpointId' | 'versi
  * for. Skips stages that exist. Also records
  * `changes` of counts. Insert without ON CONFLICT: duplicates are rare, and it would double the WAL per row.
  */
-export async function insertDeliveries(
-  tx: Tx,
-  events: readonly NewEvent[],
-  busyEndpointIds: readonly string[],
-  processId: number,
-  changes: readonly CountChange[] = [],
-  leaseId: string = uuidv7(),
-): Promise<InsertedDelivery[]> {
-  const tables = deliveriesSql({ events, busyEndpointIds, processId, changes, leaseId });
+export async function insertDeliveries(tx: Tx, deliveries: DeliveriesToInsert): Promise<InsertedDelivery[]> {
   const { rows } = await sql<InsertedDelivery>`
-    /* insertDeliveries */ with ${tables} select ${columns} from new n where ${isLeased}
+    /* insertDeliveries */ with ${deliveriesSql(deliveries)} select ${columns} from new n where ${isLeased}
     order by n.subject_id, n.endpoint_id, n.rank`.execute(tx);
   return rows;
 }
@@ -83,8 +75,8 @@ export interface DeliveriesToInsert {
   events: readonly NewEvent[];
   busyEndpointIds: readonly string[];
   processId: number;
-  changes: readonly CountChange[];
-  leaseId: string;
+  changes?: readonly CountChange[];
+  leaseId?: string;
 }
 
 /**
@@ -92,7 +84,7 @@ export interface DeliveriesToInsert {
  * as that the same statement inserted its subject.
  */
 export function deliveriesSql(
-  { events, busyEndpointIds, processId, changes, leaseId }: DeliveriesToInsert,
+  { events, busyEndpointIds, processId, changes = [], leaseId = uuidv7() }: DeliveriesToInsert,
   where: RawBuilder<unknown> = sql``,
 ): RawBuilder<unknown> {
   const excepted = events.some(({ exceptEndpointId }) => exceptEndpointId !== undefined)

@@ -48,19 +48,15 @@ export async function publish(
   changes: readonly CountChange[] = [],
 ): Promise<LeasedDelivery[]> {
   if (events.length + changes.length === 0) return [];
-  const { deliveries } = deps;
-  deps.changes?.noteEvents(events);
-  const leaseId = uuidv7();
-  const busy = deliveries.busyEndpoints();
-  const rows = await insertDeliveries(tx, events, busy, deliveries.processId, changes, leaseId);
-  return leasedOf(rows, events, leaseId);
+  const { deliveries, leased } = prepareEvents(deps, events, changes);
+  return leased(await insertDeliveries(tx, deliveries));
 }
 
 /** Events that are published by the statement that inserts their subjects. */
 export interface PreparedEvents {
   /** For `deliveriesSql`. */
   deliveries: DeliveriesToInsert;
-  /** Makes what `publish` returns of the rows of `startedSql`. */
+  /** Makes what `publish` returns of the deliveries that may start. */
   leased(rows: readonly InsertedDelivery[]): LeasedDelivery[];
 }
 
@@ -68,13 +64,17 @@ export interface PreparedEvents {
  * Prepares events for a statement that inserts their subjects and, with `deliveriesSql`, their deliveries: one round trip less than `publish`.
  * Nobody else can know a new subject, so there is no lock to wait for. All events have stage 0.
  */
-export function prepareEvents(deps: PublishDeps, events: readonly EventToPublish[]): PreparedEvents {
+export function prepareEvents(
+  deps: PublishDeps,
+  events: readonly EventToPublish[],
+  changes: readonly CountChange[] = [],
+): PreparedEvents {
   deps.changes?.noteEvents(events);
   const leaseId = uuidv7();
   const { processId } = deps.deliveries;
   const busyEndpointIds = deps.deliveries.busyEndpoints();
   return {
-    deliveries: { events, busyEndpointIds, processId, changes: [], leaseId },
+    deliveries: { events, busyEndpointIds, processId, changes, leaseId },
     leased: (rows) => leasedOf(rows, events, leaseId),
   };
 }

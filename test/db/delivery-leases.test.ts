@@ -61,7 +61,11 @@ describe('the lease of published deliveries', () => {
   const leases = async () => (await sql`select from delivery_leases`.execute(database.db)).rows.length;
   const publish = (stage: 'sent' | 'delivered', subjectId: string) =>
     inTransaction<{ id: string }[]>((tx) =>
-      insertDeliveries(tx, [stageEvent(accountId, subjectId, stage)], [], 1),
+      insertDeliveries(tx, {
+        events: [stageEvent(accountId, subjectId, stage)],
+        busyEndpointIds: [],
+        processId: 1,
+      }),
     );
 
   it('that expired makes due what is left of it, and a later stage an hour later', async () => {

@@ -273,9 +273,10 @@ describe('a recovery', () => {
 });
 
 describe('publishing', () => {
+  const events = () => [stageEvent(accountId, uuidv7(), 'sent')];
   const publish = () =>
     inTransaction<{ id: string }[]>((tx) =>
-      insertDeliveries(tx, [stageEvent(accountId, uuidv7(), 'sent')], [], 1),
+      insertDeliveries(tx, { events: events(), busyEndpointIds: [], processId: 1 }),
     );
 
   it('inserts nothing for a deleted endpoint', async () => {

@@ -109,9 +109,13 @@ describe('while the gateway is held', () => {
 
   test('an event waits: neither its publication nor a claim leases it', async () => {
     const publish = () =>
-      database.hot
-        .transaction()
-        .execute((tx) => insertDeliveries(tx, [stageEvent(accountId, uuidv7(), 'sent')], [], 1));
+      database.hot.transaction().execute((tx) =>
+        insertDeliveries(tx, {
+          events: [stageEvent(accountId, uuidv7(), 'sent')],
+          busyEndpointIds: [],
+          processId: 1,
+        }),
+      );
     expect(await publish()).toEqual([]);
     await expectHeld(async () => {
       const claim = { perEndpoint: 10, total: 10, except: [], processId: 1 };

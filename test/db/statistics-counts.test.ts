@@ -98,7 +98,8 @@ const reported = (ids: readonly string[], reports: readonly (readonly [Status, n
         reports.map(([status, second]) => report(status, second)),
       ),
     );
-    await insertDeliveries(tx, [], [], 0, movedChanges(await applyMoves(tx, moves)));
+    const changes = movedChanges(await applyMoves(tx, moves));
+    await insertDeliveries(tx, { events: [], busyEndpointIds: [], processId: 0, changes });
   });
 const optedOut = { code: 900005, title: 'opted_out', message: 'The person opted out.' };
 const fail = (ids: readonly string[], error: { code: number; title: string; message: string }) =>

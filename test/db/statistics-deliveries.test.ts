@@ -81,7 +81,13 @@ it('deliveries of a disabled endpoint count as dead: those that wait, and new on
     .transaction()
     .execute((tx) => deadLetterDeliveries(tx, endpointId, 'endpoint_disabled', 10));
   await sql`update endpoints set status = 'disabled' where id = ${endpointId}`.execute(database.db);
-  await inTx((tx) => insertDeliveries(tx, [stageEvent(accountId, uuidv7(), 'sent')], [], 1));
+  await inTx((tx) =>
+    insertDeliveries(tx, {
+      events: [stageEvent(accountId, uuidv7(), 'sent')],
+      busyEndpointIds: [],
+      processId: 1,
+    }),
+  );
   expect(await counts()).toEqual({ delivered: 0, failed: 0, dead: 3, classes: null });
 });
 

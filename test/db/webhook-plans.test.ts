@@ -39,7 +39,12 @@ describe('on an empty database', () => {
   it.each([
     [
       'publishing',
-      (tx: Tx) => insertDeliveries(tx, [stageEvent(uuidv7(), uuidv7(), 'sent')], [], 0),
+      (tx: Tx) =>
+        insertDeliveries(tx, {
+          events: [stageEvent(uuidv7(), uuidv7(), 'sent')],
+          busyEndpointIds: [],
+          processId: 0,
+        }),
       'deliveries_default_pkey',
     ],
     ['completing', (tx: Tx) => completeDeliveries(tx, [delivery]), 'deliveries_default_pkey'],
