@@ -9,6 +9,9 @@ export interface ContactKey {
   contactId: string;
 }
 
+/** The key as text, for maps. */
+export const contactKeyText = ({ accountId, contactId }: ContactKey): string => `${accountId} ${contactId}`;
+
 /** A contact that the transaction has locked. */
 export interface LockedContact extends ContactKey {
   phone: string | null;

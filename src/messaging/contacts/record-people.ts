@@ -6,6 +6,7 @@ import { recordChanged } from './changed-contacts-store.ts';
 import {
   type ContactKey,
   type ContactNews,
+  contactKeyText,
   insertContacts,
   lockContacts,
   openWindows,
@@ -138,7 +139,7 @@ export async function recordOthers(
 function onePerContact(all: readonly Stricter[]): Stricter[] {
   const byContact = new Map<string, Stricter>();
   for (const one of all) {
-    const key = `${one.accountId} ${one.contactId}`;
+    const key = contactKeyText(one);
     if (one.previousOptOut < (byContact.get(key)?.previousOptOut ?? Number.POSITIVE_INFINITY))
       byContact.set(key, one);
   }

@@ -2,7 +2,7 @@
 import { newestId } from '../../base/ids.ts';
 import type { Changes } from '../../changes/changes.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import type { ContactKey } from '../contacts/contacts-store.ts';
+import { type ContactKey, contactKeyText } from '../contacts/contacts-store.ts';
 import {
   type Change,
   type ChangedContact,
@@ -35,8 +35,8 @@ export async function foldConversations({ hot, changes }: FoldDeps, limit = fold
     const rows = await takeChanged(tx, limit);
     const changes = onePerContact(rows);
     const moves = changes.filter(({ lastId }) => lastId !== null);
-    const moved = new Set(moves.length > 0 ? (await moveListed(tx, moves)).map(textOf) : []);
-    const keys = changes.filter((change) => !moved.has(textOf(change)));
+    const moved = new Set(moves.length > 0 ? (await moveListed(tx, moves)).map(contactKeyText) : []);
+    const keys = changes.filter((change) => !moved.has(contactKeyText(change)));
     if (keys.length > 0) await write(tx, await readChanged(tx, keys));
     return { taken: rows.length, keys: changes };
   });
@@ -44,13 +44,11 @@ export async function foldConversations({ hot, changes }: FoldDeps, limit = fold
   return taken === limit ? taken : 0;
 }
 
-const textOf = ({ accountId, contactId }: ContactKey): string => `${accountId} ${contactId}`;
-
 /** One change per contact: the newest message, unless something else changed too. */
 function onePerContact(rows: readonly Change[]): Change[] {
   const byKey = new Map<string, Change>();
   for (const row of rows) {
-    const key = textOf(row);
+    const key = contactKeyText(row);
     const other = byKey.get(key);
     const isNewer = other?.lastId != null && (row.lastId === null || row.lastId > other.lastId);
     if (other === undefined || isNewer) byKey.set(key, row);

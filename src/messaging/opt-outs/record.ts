@@ -2,7 +2,12 @@
 import { uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
 import { type EventToPublish, eventBody } from '../../webhooks/publish.ts';
-import { type ContactKey, type LockedContact, lockContacts } from '../contacts/contacts-store.ts';
+import {
+  type ContactKey,
+  contactKeyText,
+  type LockedContact,
+  lockContacts,
+} from '../contacts/contacts-store.ts';
 import { phonesOf } from '../contacts/identities-store.ts';
 import { mergedConcurrently, type Stricter } from '../contacts/record-people.ts';
 import { type Act, afterAct, type Scope, scope } from './opt-out.ts';
@@ -31,23 +36,21 @@ export interface RecordedActs {
   events: EventToPublish[];
 }
 
-const keyText = ({ accountId, contactId }: ContactKey) => `${accountId} ${contactId}`;
-
 /**
  * Records acts, in the order of their arrival. Locks the contacts first: whoever adds an identity to a contact, or merges it, locks
  * it too. Throws a serialization failure if a contact was merged concurrently.
  */
 export async function recordActs(tx: Tx, acts: readonly ContactAct[], nowMs: number): Promise<RecordedActs> {
   if (acts.length === 0) return { changed: [], scopes: [], events: [] };
-  const keys = [...new Map(acts.map((one) => [keyText(one), one])).values()];
-  const contacts = new Map((await lockContacts(tx, keys)).map((one) => [keyText(one), one]));
+  const keys = [...new Map(acts.map((one) => [contactKeyText(one), one])).values()];
+  const contacts = new Map((await lockContacts(tx, keys)).map((one) => [contactKeyText(one), one]));
   if (contacts.size < keys.length) throw mergedConcurrently();
-  const states = new Map((await findOptOuts(tx, keys)).map((row) => [keyText(row), row]));
+  const states = new Map((await findOptOuts(tx, keys)).map((row) => [contactKeyText(row), row]));
   const touched = new Set<string>();
   const changes: Change[] = [];
   const scopes: Scope[] = [];
   const changed = acts.map(({ accountId, contactId, act }, index) => {
-    const key = keyText({ accountId, contactId });
+    const key = contactKeyText({ accountId, contactId });
     const before = states.get(key);
     scopes[index] = before?.scope ?? scope.none;
     const state = afterAct(before, act, nowMs);
@@ -78,12 +81,12 @@ export async function eventsOfStricter(
   nowMs: number,
 ): Promise<EventToPublish[]> {
   if (stricter.length === 0) return [];
-  const contacts = new Map((await lockContacts(tx, stricter)).map((one) => [keyText(one), one]));
-  const states = new Map((await findOptOuts(tx, stricter)).map((row) => [keyText(row), row]));
+  const contacts = new Map((await lockContacts(tx, stricter)).map((one) => [contactKeyText(one), one]));
+  const states = new Map((await findOptOuts(tx, stricter)).map((row) => [contactKeyText(row), row]));
   const changes = stricter.flatMap((one): Change[] => {
-    const after = states.get(keyText(one));
+    const after = states.get(contactKeyText(one));
     const before = { scope: one.previousOptOut as Scope };
-    return after && contacts.has(keyText(one)) ? [{ before, after, atMs: after.actedAtMs }] : [];
+    return after && contacts.has(contactKeyText(one)) ? [{ before, after, atMs: after.actedAtMs }] : [];
   });
   return eventsOf(tx, changes, contacts, nowMs);
 }
@@ -99,16 +102,16 @@ async function eventsOf(
     tx,
     changes.map(({ after }) => after),
   );
-  const phonesByContact = Map.groupBy(phones, keyText);
+  const phonesByContact = Map.groupBy(phones, contactKeyText);
   return changes.map(({ before, after, atMs }) => {
     const kind = after.scope === scope.none ? 'contacts.opted_in' : 'contacts.opted_out';
-    const contact = contacts.get(keyText(after)) as LockedContact;
+    const contact = contacts.get(contactKeyText(after)) as LockedContact;
     const data = changeData({
       contact,
       before,
       after,
       atMs,
-      phones: (phonesByContact.get(keyText(after)) ?? []).map(({ phone }) => phone),
+      phones: (phonesByContact.get(contactKeyText(after)) ?? []).map(({ phone }) => phone),
     });
     return {
       accountId: after.accountId,

@@ -3,6 +3,7 @@ import type { Db } from '../../db/db.ts';
 import {
   type EventToPublish,
   eventBodyOf,
+  type PreparedEvents,
   type PublishDeps,
   prepareEvents,
   publish,
@@ -17,7 +18,7 @@ import {
   type Said,
 } from './people-in-batch.ts';
 import { receivedJson } from './presenter.ts';
-import { insertReceived, type ReceivedKey } from './store.ts';
+import { insertReceived, type NewReceived, type ReceivedKey } from './store.ts';
 
 /** Messages sorted by key, and what else the callbacks say about people. */
 export interface ReceivedBatch {
@@ -40,6 +41,8 @@ interface Prepared extends ReceivedBatch {
   prepared: PreparedPeople;
   /** Accounts whose settings of opt-outs decide what a message says. */
   settingsOf: string[];
+  rows: NewReceived[];
+  events: PreparedEvents;
 }
 
 /**
@@ -54,8 +57,14 @@ export function openStoreBatch(deps: PublishDeps & { hot: Db }): StoreBatch {
     const people = [...batch.arrivals.flatMap(namedIn), ...batch.notices];
     const named = people.map((one) => one.named);
     const settingsOf = accountsThatMaySay(batch.arrivals);
-    const whole = { ...batch, people, settingsOf, prepared: preparePeople(named, batch.nowMs) };
-    const isPlain = batch.notices.length === 0 && !settingsOf.some((id) => withSettings.has(id));
+    const prepared = preparePeople(named, batch.nowMs);
+    const rows = batch.arrivals.map(({ row }) => row);
+    const events = prepareEvents(deps, batch.arrivals.map(eventOf));
+    const whole = { ...batch, people, prepared, settingsOf, rows, events };
+    const isPlain =
+      batch.notices.length === 0 &&
+      prepared.usual.length === prepared.groups.length &&
+      !settingsOf.some((id) => withSettings.has(id));
     const stored = isPlain ? await storeAtOnce(deps, whole) : undefined;
     return stored ?? storeInTransaction(deps, whole, withSettings);
   };
@@ -67,10 +76,8 @@ export function openStoreBatch(deps: PublishDeps & { hot: Db }): StoreBatch {
  */
 async function storeAtOnce(
   deps: PublishDeps & { hot: Db },
-  { arrivals, prepared, settingsOf }: Prepared,
+  { arrivals, prepared, settingsOf, rows, events }: Prepared,
 ): Promise<StoredBatch | undefined> {
-  const events = prepareEvents(deps, arrivals.map(eventOf));
-  const rows = arrivals.map(({ row }) => row);
   const plain = { settingsOf, plainPeople: prepared.groups.length };
   const written = await insertReceived(deps.hot, rows, prepared.usualPeople, plain, events.deliveries);
   const recorded = written.people.filter(({ contactId }) => contactId !== null);
@@ -81,12 +88,10 @@ async function storeAtOnce(
 
 async function storeInTransaction(
   deps: PublishDeps & { hot: Db },
-  { arrivals, people, prepared, settingsOf, nowMs }: Prepared,
+  { arrivals, people, prepared, settingsOf, rows, events, nowMs }: Prepared,
   withSettings: Set<string>,
 ): Promise<StoredBatch> {
   const done = await deps.hot.transaction().execute(async (tx) => {
-    const rows = arrivals.map(({ row }) => row);
-    const events = prepareEvents(deps, arrivals.map(eventOf));
     const all = { settingsOf, plainPeople: null };
     const written = await insertReceived(tx, rows, prepared.usualPeople, all, events.deliveries);
     const { people: usual, settings } = written;

@@ -71,6 +71,8 @@ export async function insertReceived(
   };
   const result = await sql<InsertedDelivery & { subject_id: string | null; found: Found | null }>`
     /* insertReceived */ with ${usual.tables},
+    usual_people as (${usual.recorded}),
+    their_settings as (${settingsRows(settingsOf)}),
     received as (insert into received_messages (account_id, id, sender_id, message_ref, person, phone, user_id, name, type,
       content, media_ref, context_ref, context_id, context_send_id, sent_at, received_at, raw)
     select a, i, s, message_ref, person, phone, user_id, name, type, content::jsonb, media_ref, context_ref, context_id,
@@ -86,16 +88,16 @@ export async function insertReceived(
       ${arrayText(rows.map((row) => row.received_at.getTime()))}::float8[], ${sources(rows.map((row) => row.raw))})
       x(a, i, s, message_ref, person, phone, user_id, name, type, content, media_ref, context_ref, context_id, context_send_id,
         sent_at, received_at, raw)
-    where not (${plainPeople !== null}::boolean and (exists (select from (${settingsRows(settingsOf)}) o)
-      or (select count(r."contactId") from (${usual.recorded}) r) < ${plainPeople ?? 0}::int))
+    where not (${plainPeople !== null}::boolean and (exists (select from their_settings)
+      or (select count("contactId") from usual_people) < ${plainPeople ?? 0}::int))
     on conflict (account_id, id) do nothing
     returning account_id, id),
     ${deliveriesSql(deliveries, sql`and ((v.account_id, v.subject_id) in (select account_id, id from received)) is true`)}
     select s.*, null::jsonb as found from (${startedSql}) s
     union all select null, null, null, null, null, null, null, jsonb_build_object(
       'inserted', (select jsonb_agg(jsonb_build_array(account_id, id)) from received),
-      'people', (select jsonb_agg(r) from (${usual.recorded}) r),
-      'settings', (select jsonb_agg(o) from (${settingsRows(settingsOf)}) o))
+      'people', (select jsonb_agg(r) from usual_people r),
+      'settings', (select jsonb_agg(o) from their_settings o))
     order by subject_id, "endpointId", rank`.execute(db);
   // the last one: it has no subject
   const found = result.rows.at(-1)?.found;

@@ -104,7 +104,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a contact that is not listed yet is only moved',
     file: fold,
-    find: 'changes.filter((change) => !moved.has(textOf(change)))',
+    find: 'changes.filter((change) => !moved.has(contactKeyText(change)))',
     replace: 'changes.filter((change) => change.lastId === null)',
     tests: rows,
   },

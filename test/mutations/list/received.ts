@@ -159,7 +159,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a message is committed before what it says about opt-outs',
     file: 'src/messaging/received/store.ts',
-    find: '(exists (select from (${settingsRows(settingsOf)}) o)\n      or',
+    find: '(exists (select from their_settings)\n      or',
     replace: '(',
     tests: ['test/db/received.test.ts'],
   },
