@@ -2,15 +2,12 @@
 import { sql } from 'kysely';
 import { noDays } from '../src/base/retention-days.ts';
 import type { Db } from '../src/db/db.ts';
-import { openDb } from '../src/db/db.ts';
-import { findRunningEmbedded } from '../src/db/embedded-running.ts';
-import { claimDue, releaseLeases } from '../src/messaging/sending/messages-claims-store.ts';
 import { removeExpired } from '../src/retention/retention.ts';
 import { recordNotices } from '../src/retention/settings-store.ts';
-import { type Account, type BenchFixture, type Numbers, startBenchFixture } from './bench-fixture.ts';
 import { nowMs } from './child.ts';
 import { addDue, idAt, makeMonth, monthStart } from './filling.ts';
-import { type Spread, spread } from './percentiles.ts';
+import { claimPerSender, compare, type Place, timed, timedClaims, withPlace } from './growth-place.ts';
+import type { Spread } from './percentiles.ts';
 import { format, progress, saveFigures, table } from './print.ts';
 
 export interface GrowthOptions {
@@ -23,15 +20,7 @@ export interface GrowthOptions {
 }
 
 const tables = ['messages', 'deliveries', 'attempts', 'received_messages'] as const;
-const claimPerSender = 200;
 const rowsAtOnce = 100_000;
-
-interface Place {
-  fixture: BenchFixture;
-  account: Account;
-  numbers: Numbers;
-  hot: Db;
-}
 
 /** Adds a month of read messages, each with three deliveries and every tenth with a failed attempt and a received message. */
 async function fillMonth(
@@ -89,35 +78,10 @@ async function megabytes(db: Db): Promise<number> {
   return rows[0]?.mb ?? 0;
 }
 
-async function timed(rounds: number, work: () => Promise<unknown>): Promise<Spread> {
-  const ms: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const began = nowMs();
-    await work();
-    ms.push(nowMs() - began);
-  }
-  return spread(ms);
-}
-
-async function measure({ hot, account: { client } }: Place, rounds: number, newest: number) {
-  const claim = async () => {
-    const { claimed } = await claimDue(hot, claimPerSender, [], 0);
-    const keys = claimed.map((one) => ({ accountId: one.account_id, id: one.id, lease: one.lease }));
-    const began = nowMs();
-    await releaseLeases(
-      hot,
-      keys.sort((a, b) => (a.id < b.id ? -1 : 1)),
-    );
-    return nowMs() - began;
-  };
-  const ms: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const began = nowMs();
-    const releasing = await claim();
-    ms.push(nowMs() - began - releasing);
-  }
+async function measure(place: Place, rounds: number, newest: number): Promise<Record<string, Spread>> {
+  const { client } = place.account;
   return {
-    [`claim, ${claimPerSender} of each number`]: spread(ms),
+    [`claim, ${claimPerSender} of each number`]: await timedClaims(place, rounds),
     'list of messages: first page of 50': await timed(rounds, () => client.listMessages({ limit: 50 })),
     'list of messages: one state': await timed(rounds, () =>
       client.listMessages({ limit: 50, status: 'failed' }),
@@ -146,16 +110,9 @@ async function retain(db: Db, days: number, now: Date) {
 
 /** Simulates the months before this one. */
 export async function growMonths({ months, messages, rounds, days }: GrowthOptions): Promise<void> {
-  // role api: its workers would claim the messages that are claimed here, and run retention at the real time
-  const fixture = await startBenchFixture({ settings: { ROLE: 'api' } });
-  const connection = await findRunningEmbedded(fixture.gateway.dataDir);
-  if (!connection) throw new Error('the database of the gateway was not found');
-  const hot = openDb(connection, { maxConnections: 2, applicationName: 'bench hot', hot: true });
-  try {
-    const account = await fixture.account('Bench');
-    const numbers = await fixture.numbers(account, 4);
+  await withPlace(async (place) => {
+    const { fixture, account, numbers } = place;
     await fixture.endpoint(account, 'growth');
-    const place: Place = { fixture, account, numbers, hot };
     await addDue(fixture, account, numbers, claimPerSender * 2);
     const rows: (string | number)[][] = [
       ['month', 'MB', 'removed rows', 'whole partitions', 'seconds', 'longest step, ms'],
@@ -186,16 +143,7 @@ export async function growMonths({ months, messages, rounds, days }: GrowthOptio
     await measure(place, Math.ceil(rounds / 4), months * messages - 1);
     const last = await measure(place, rounds, months * messages - 1);
     table(`${format(messages)} messages a month, kept for ${days === 0 ? 'ever' : `${days} days`}`, rows);
-    table(`After one month and after ${months} (ms)`, [
-      ['', 'p50', 'p99', 'p50', 'p99', 'times'],
-      ...Object.entries(first ?? {}).map(([name, ms]) => {
-        const then = (last as Record<string, Spread>)[name] as Spread;
-        return [name, ms.p50, ms.p99, then.p50, then.p99, then.p50 / ms.p50];
-      }),
-    ]);
+    compare(`After one month and after ${months} (ms)`, first ?? {}, last);
     saveFigures('growth', { months, messages, rounds, days }, { first, last, sizes });
-  } finally {
-    await hot.destroy();
-    await fixture.close();
-  }
+  });
 }
