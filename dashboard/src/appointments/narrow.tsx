@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { StaffMember } from '../../../client/src/generated.ts';
 import { textsOf } from '../text/texts.ts';
 import type { CalendarAddress } from './address.ts';
+import { OneOrAny } from './one-or-any.tsx';
 import { departmentsQuery } from './queries.ts';
 
 interface Props {
@@ -17,36 +18,24 @@ export function Narrow({ address: { view, department, staff: chosen }, staff, on
   return (
     <>
       {departments.length > 1 && (
-        <select
+        <OneOrAny
           className="chip"
-          aria-label={text('department')}
+          label={text('department')}
+          any={text('anyDepartment')}
+          items={departments}
           value={department ?? ''}
-          onChange={({ target: { value } }) =>
-            onChange({ department: value === '' ? undefined : value, staff: undefined })
-          }
-        >
-          <option value="">{text('anyDepartment')}</option>
-          {departments.map(({ _id, name }) => (
-            <option key={_id} value={_id}>
-              {name}
-            </option>
-          ))}
-        </select>
+          onChoose={(id) => onChange({ department: id === '' ? undefined : id, staff: undefined })}
+        />
       )}
       {view === 'list' && staff.length > 1 && (
-        <select
+        <OneOrAny
           className="chip"
-          aria-label={text('staffMember')}
-          value={chosen?.length === 1 ? chosen[0] : ''}
-          onChange={({ target: { value } }) => onChange({ staff: value === '' ? undefined : [value] })}
-        >
-          <option value="">{text('everybody')}</option>
-          {staff.map(({ _id, name }) => (
-            <option key={_id} value={_id}>
-              {name}
-            </option>
-          ))}
-        </select>
+          label={text('staffMember')}
+          any={text('everybody')}
+          items={staff}
+          value={chosen?.length === 1 ? (chosen[0] ?? '') : ''}
+          onChoose={(id) => onChange({ staff: id === '' ? undefined : [id] })}
+        />
       )}
     </>
   );

@@ -5,6 +5,7 @@ import { Card } from '../design/card.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { textsOf } from '../text/texts.ts';
 import { StaffCut } from './cut-notes.tsx';
+import { OneOrAny } from './one-or-any.tsx';
 import { departmentsQuery } from './queries.ts';
 
 interface Props {
@@ -29,19 +30,14 @@ export function StaffChoice({ staff, total, chosen, department, onDepartment, on
       title={text('staffMember')}
       end={
         departments.length > 0 && (
-          <select
+          <OneOrAny
             className="input"
-            aria-label={text('department')}
+            label={text('department')}
+            any={text('anyDepartment')}
+            items={departments}
             value={department}
-            onChange={({ target }) => onDepartment(target.value)}
-          >
-            <option value="">{text('anyDepartment')}</option>
-            {departments.map(({ _id, name }) => (
-              <option key={_id} value={_id}>
-                {name}
-              </option>
-            ))}
-          </select>
+            onChoose={onDepartment}
+          />
         )
       }
       isPadded={false}

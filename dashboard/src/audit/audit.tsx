@@ -2,9 +2,6 @@
 import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef } from 'react';
-import type { AuditEntry } from '../../../client/src/generated.ts';
-import { api } from '../api/client.ts';
-import { useLiveList } from '../api/use-live-list.ts';
 import { Button } from '../design/button.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
@@ -16,8 +13,8 @@ import { textsOf } from '../text/texts.ts';
 import { type Action, actions } from './actions.ts';
 import { AuditRow } from './audit-row.tsx';
 import { type AuditFilter, filterOf, queryOf } from './filter.ts';
+import { useAudit } from './use-audit.ts';
 
-const pageLength = 50;
 const readAgainMs = 15_000;
 
 export function Audit() {
@@ -31,13 +28,7 @@ export function Audit() {
     retry,
     loadOlder,
     isLoadingOlder,
-  } = useLiveList<AuditEntry>({
-    key: ['audit', filter],
-    read: (cursor) =>
-      api.listAudit({ ...queryOf(filter, zone), limit: pageLength, ...(cursor ? { cursor } : {}) }),
-    idOf: ({ _id }) => _id,
-    intervalMs: readAgainMs,
-  });
+  } = useAudit(['audit', filter], queryOf(filter, zone), readAgainMs);
   const change = (next: AuditFilter) => void navigate({ to: '/audit', search: { ...filterOf({ ...next }) } });
   const isFiltered = Object.keys(filter).length > 0;
   return (

@@ -1,7 +1,6 @@
 // What happened to a template: its state at the platform now, and who created, edited or submitted it.
 import type { AuditEntry, TemplateDetail } from '../../../client/src/generated.ts';
-import { api } from '../api/client.ts';
-import { useLiveList } from '../api/use-live-list.ts';
+import { useAudit } from '../audit/use-audit.ts';
 import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
@@ -10,8 +9,6 @@ import { Timestamp } from '../design/timestamp.tsx';
 import { textIfAny, textsOf } from '../text/texts.ts';
 import { categoryWord } from './category-word.ts';
 import { stateOf } from './template-state.ts';
-
-const pageLength = 50;
 
 export function History({ template }: { template: TemplateDetail }) {
   const text = textsOf('templates');
@@ -23,11 +20,7 @@ export function History({ template }: { template: TemplateDetail }) {
     retry,
     loadOlder,
     isLoadingOlder,
-  } = useLiveList<AuditEntry>({
-    key: ['templates', 'history', _id],
-    read: (cursor) => api.listAudit({ subjectId: _id, limit: pageLength, ...(cursor ? { cursor } : {}) }),
-    idOf: (entry) => entry._id,
-  });
+  } = useAudit(['templates', 'history', _id], { subjectId: _id });
   return (
     <>
       <Card title={text('atPlatform')}>

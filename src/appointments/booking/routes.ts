@@ -14,7 +14,7 @@ import { idInBody } from '../../http/request-line.ts';
 import { staffNotFound } from '../directory/staff.ts';
 import { findStaff } from '../directory/store.ts';
 import { type BookDeps, book } from './book.ts';
-import { bookingNotFound } from './booking.ts';
+import { type BookingRow, bookingNotFound } from './booking.ts';
 import { findBooking } from './bookings-store.ts';
 import { cancelBooking } from './cancel.ts';
 import { type BookingResponse, type Key, respondOnce } from './idempotency.ts';
@@ -131,26 +131,9 @@ function changingRoutes(server: Server, deps: BookDeps): void {
       config: { ...manage, idempotency: 'optional' },
     },
     async (request, reply) => {
-      const {
-        idempotencyKey,
-        body,
-        params: { id },
-      } = request;
-      const { accountId } = request.caller;
-      const key = keyOf(deps, accountId, idempotencyKey, 'cancel', { id, body });
-      const span = {
-        bookingId: id,
-        name: 'cancel',
-        kind: 'server',
-        request: tracedRequest(deps, request, reply),
-      } as const;
-      const cancel = () =>
-        traceStep(deps, span, () =>
-          cancelBooking(deps, { accountId, bookingId: id, reason: body.reason, key }),
-        );
-      return send(
-        reply,
-        await respondOnce(deps, key, id, cancel, (row) => changeResponseJson('cancel', row)),
+      const { body, params } = request;
+      return respondToChange(deps, request, reply, { operation: 'cancel', id: params.id, body }, (of) =>
+        cancelBooking(deps, { ...of, reason: body.reason }),
       );
     },
   );
@@ -166,27 +149,28 @@ function changingRoutes(server: Server, deps: BookDeps): void {
       config: { ...manage, idempotency: 'optional' },
     },
     async (request, reply) => {
-      const {
-        idempotencyKey,
-        body,
-        params: { id },
-      } = request;
-      const { accountId } = request.caller;
-      const key = keyOf(deps, accountId, idempotencyKey, 'reschedule', { id, body });
-      const span = {
-        bookingId: id,
-        name: 'reschedule',
-        kind: 'server',
-        request: tracedRequest(deps, request, reply),
-      } as const;
-      const move = () =>
-        traceStep(deps, span, () => rescheduleBooking(deps, { accountId, bookingId: id, ...body, key }));
-      return send(
-        reply,
-        await respondOnce(deps, key, id, move, (row) => changeResponseJson('reschedule', row)),
+      const { body, params } = request;
+      return respondToChange(deps, request, reply, { operation: 'reschedule', id: params.id, body }, (of) =>
+        rescheduleBooking(deps, { ...of, ...body }),
       );
     },
   );
+}
+
+/** Changes a booking in the trace of its request, once per idempotency key. */
+async function respondToChange(
+  deps: BookDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { operation, id, body }: { operation: ChangeOperation; id: string; body: unknown },
+  change: (of: { accountId: string; bookingId: string; key: Key | undefined }) => Promise<BookingRow>,
+) {
+  const { accountId } = request.caller;
+  const key = keyOf(deps, accountId, request.idempotencyKey, operation, { id, body });
+  const traced = tracedRequest(deps, request, reply);
+  const span = { bookingId: id, name: operation, kind: 'server', request: traced } as const;
+  const changed = () => traceStep(deps, span, () => change({ accountId, bookingId: id, key }));
+  return send(reply, await respondOnce(deps, key, id, changed, (row) => changeResponseJson(operation, row)));
 }
 
 /** The key of a change. The fingerprint covers the booking id, so that a key is valid for one booking. */
