@@ -19,6 +19,7 @@ import { fc } from '../harness/property.ts';
 import { insertTemplate } from '../harness/templates.ts';
 
 type Status = StatusReport['status'];
+const noEvents = { events: [], busyEndpointIds: [], processId: 0 };
 const accountId = uuidv7();
 const senderIds = [uuidv7(), uuidv7()];
 const templateIds: string[] = [];
@@ -98,8 +99,7 @@ const reported = (ids: readonly string[], reports: readonly (readonly [Status, n
         reports.map(([status, second]) => report(status, second)),
       ),
     );
-    const changes = movedChanges(await applyMoves(tx, moves));
-    await insertDeliveries(tx, { events: [], busyEndpointIds: [], processId: 0, changes });
+    await insertDeliveries(tx, { ...noEvents, changes: movedChanges(await applyMoves(tx, moves)) });
   });
 const optedOut = { code: 900005, title: 'opted_out', message: 'The person opted out.' };
 const fail = (ids: readonly string[], error: { code: number; title: string; message: string }) =>
