@@ -42,11 +42,7 @@ beforeEach(async () => {
   await sql`update statistics_folds set folded_until = 'epoch'`.execute(database.db);
 });
 
-interface Group {
-  sender: number;
-  template: number;
-  priority: number;
-}
+type Group = Record<'sender' | 'template' | 'priority', number>;
 
 /** Stores queued messages as one send; returns their ids in order. */
 async function queued({ sender, template, priority }: Group, count: number): Promise<string[]> {
