@@ -4480,13 +4480,15 @@ export interface Operations {
     options?: CallOptions,
   ): Pages<Replay, CursorPagination>;
 
-  /** List webhook deliveries. Newest first. Scope: `webhooks:manage`. */
+  /** List webhook deliveries. Newest first. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null. Scope: `webhooks:manage`. */
   listDeliveries(
     input?: {
       /** Only deliveries to this endpoint. */
       endpointId?: string;
       /** Only deliveries of this message (the platform's identifier). */
       messageId?: string;
+      /** Only deliveries of events of this kind. */
+      event?: "messages.status" | "replies.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status" | "messages.received" | "contacts.opted_out" | "contacts.opted_in" | "endpoints.status" | "deliveries.dead" | "test";
       /** Only deliveries with this status. */
       status?: "pending" | "delivered" | "dead";
       /** Only deliveries created at or after this instant. */

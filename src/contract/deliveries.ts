@@ -1,7 +1,7 @@
 // Webhook deliveries and replays on the wire.
 import { type Static, Type } from 'typebox';
 import { cursorProperties, Id, instant, nullable } from './envelope.ts';
-import { endpointExample } from './webhooks.ts';
+import { endpointExample, subscribableKinds } from './webhooks.ts';
 
 /** Why an attempt can fail. Every response other than 2xx, redirects included, is `status`. */
 export const attemptFailures = [
@@ -170,6 +170,12 @@ export const DeliveryListQuery = Type.Object(
       Type.String({
         maxLength: 256,
         description: "Only deliveries of this message (the platform's identifier).",
+      }),
+    ),
+    event: Type.Optional(
+      Type.Enum([...subscribableKinds, 'test'], {
+        type: 'string',
+        description: 'Only deliveries of events of this kind.',
       }),
     ),
     status: Type.Optional(DeliveryStatus),

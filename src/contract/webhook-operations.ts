@@ -88,7 +88,8 @@ export const webhookOperations: Record<string, Operation> = {
     ...webhooks,
     id: 'listDeliveries',
     summary: 'List webhook deliveries',
-    description: 'Newest first.',
+    description:
+      'Newest first. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null.',
     errors: ['endpoint_not_found'],
     message: 'Webhook deliveries listed.',
   },

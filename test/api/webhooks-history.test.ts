@@ -58,6 +58,8 @@ describe('the list of deliveries', () => {
     expect(await count(`?endpointId=${first}`)).toBe(3);
     expect(await count(`?messageId=wamid.${message}`)).toBe(4);
     expect(await count(`?messageId=wamid.${message}&endpointId=${first}`)).toBe(2);
+    expect(await count('?event=messages.status')).toBe(6);
+    expect(await count('?event=test')).toBe(0);
     expect(await count('?status=dead')).toBe(0);
     const [from, to] = [Date.now() - 60_000, Date.now() + 60_000].map((at) => new Date(at).toISOString());
     expect(await count(`?from=${from}&to=${to}`)).toBe(6);

@@ -58,7 +58,7 @@ interface Known<T> {
 const changedMax = 20;
 /** Rows that are kept of a list that grows by itself. */
 const keepMin = 200;
-/** Pages without a row after which the viewer decides whether to go on. A page searches 20,000 messages. */
+/** Pages without a row after which the viewer decides whether to go on. A page searches 20,000 messages or deliveries. */
 const emptyPagesMax = 10;
 
 export function useLiveList<T>(options: Options<T>): LiveList<T> {

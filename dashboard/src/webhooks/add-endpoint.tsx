@@ -1,7 +1,6 @@
 // A new endpoint, and its secret, which is shown once.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CreateEndpoint } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
@@ -9,24 +8,7 @@ import { ErrorNote } from '../design/messages.tsx';
 import { ShownOnce } from '../design/shown-once.tsx';
 import { TextField } from '../design/text-field.tsx';
 import { textsOf } from '../text/texts.ts';
-
-type EventKind = NonNullable<CreateEndpoint['events']>[number];
-
-const kinds: EventKind[] = [
-  'messages.status',
-  'replies.status',
-  'messages.received',
-  'templates.status',
-  'appointments.booked',
-  'appointments.rescheduled',
-  'appointments.cancelled',
-  'senders.status',
-  'calendars.status',
-  'contacts.opted_out',
-  'contacts.opted_in',
-  'endpoints.status',
-  'deliveries.dead',
-];
+import { type EventKind, eventKinds } from './event-kinds.ts';
 
 export function AddEndpoint({ onDone }: { onDone: () => void }) {
   const text = textsOf('webhooks');
@@ -63,7 +45,7 @@ export function AddEndpoint({ onDone }: { onDone: () => void }) {
         />
         <fieldset className="event-kinds">
           <legend className="strong">{text('events')}</legend>
-          {kinds.map((kind) => (
+          {eventKinds.map((kind) => (
             <label key={kind} className="row mono">
               <input type="checkbox" checked={events.includes(kind)} onChange={() => toggle(kind)} />
               {kind}

@@ -6,6 +6,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Delivery } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { useLiveList } from '../api/use-live-list.ts';
+import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { Chips } from '../design/chips.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
@@ -14,20 +15,25 @@ import { wordOf } from '../design/state-badge.tsx';
 import { textsOf } from '../text/texts.ts';
 import { DeliveryRows } from './delivery-rows.tsx';
 import { shortUrl } from './endpoint-state.ts';
+import { eventKinds } from './event-kinds.ts';
 
 const pageLength = 50;
 const statuses = ['pending', 'delivered', 'dead'] as const;
+const listedKinds = [...eventKinds, 'test'] as const;
 
 interface Filter {
   status?: (typeof statuses)[number];
   endpointId?: string;
+  event?: (typeof listedKinds)[number];
 }
 
-function filterOf({ status, endpointId }: Record<string, unknown>): Filter {
+function filterOf({ status, endpointId, event }: Record<string, unknown>): Filter {
   const known = statuses.find((one) => one === status);
+  const kind = listedKinds.find((one) => one === event);
   return {
     ...(known ? { status: known } : {}),
     ...(typeof endpointId === 'string' ? { endpointId } : {}),
+    ...(kind ? { event: kind } : {}),
   };
 }
 
@@ -41,8 +47,8 @@ export function Deliveries() {
     read: (cursor) => api.listDeliveries({ ...filter, limit: pageLength, ...(cursor ? { cursor } : {}) }),
     idOf: ({ _id }) => _id,
   });
-  const go = (next: Filter) => void navigate({ to: '/webhooks/deliveries', search: { ...next } });
-  const { status, ...others } = filter;
+  const change = (next: Partial<Record<keyof Filter, string | undefined>>) =>
+    void navigate({ to: '/webhooks/deliveries', search: { ...filterOf({ ...filter, ...next }) } });
   const items = endpoints.data?.items ?? [];
   return (
     <Page title={text('deliveries')}>
@@ -51,23 +57,32 @@ export function Deliveries() {
           label={text('state')}
           allLabel={text('all')}
           values={statuses}
-          chosen={status}
+          chosen={filter.status}
           wordOf={wordOf}
-          onChoose={(one) => go({ ...others, ...(one ? { status: one } : {}) })}
+          onChoose={(status) => change({ status })}
         />
         <select
           className="input"
           aria-label={text('endpoint')}
           value={filter.endpointId ?? ''}
-          onChange={({ target }) =>
-            go({ ...(status ? { status } : {}), ...(target.value ? { endpointId: target.value } : {}) })
-          }
+          onChange={({ target }) => change({ endpointId: target.value || undefined })}
         >
           <option value="">{text('anyEndpoint')}</option>
           {items.map(({ _id, url }) => (
             <option key={_id} value={_id}>
               {shortUrl(url)}
             </option>
+          ))}
+        </select>
+        <select
+          className="input"
+          aria-label={text('event')}
+          value={filter.event ?? ''}
+          onChange={({ target }) => change({ event: target.value })}
+        >
+          <option value="">{text('anyEvent')}</option>
+          {listedKinds.map((kind) => (
+            <option key={kind}>{kind}</option>
           ))}
         </select>
       </div>
@@ -84,15 +99,33 @@ export function Deliveries() {
           )}
         </Card>
       )}
-      {isLoaded && rows.length === 0 && (
-        <div className="card">
-          <EmptyState
-            icon={<IconWebhook size={20} aria-hidden />}
-            title={text('noDeliveries')}
-            text={text('noDeliveriesText')}
-          />
-        </div>
-      )}
+      {isLoaded && rows.length === 0 && <NoDeliveries onOlder={loadOlder} isLoading={isLoadingOlder} />}
     </Page>
+  );
+}
+
+interface NoneProps {
+  /** Searches on; undefined: every delivery was searched. */
+  onOlder: (() => void) | undefined;
+  isLoading: boolean;
+}
+
+function NoDeliveries({ onOlder, isLoading }: NoneProps) {
+  const text = textsOf('webhooks');
+  return (
+    <div className="card">
+      <EmptyState
+        icon={<IconWebhook size={20} aria-hidden />}
+        title={text(onOlder ? 'noneYet' : 'noDeliveries')}
+        text={text(onOlder ? 'noneYetText' : 'noDeliveriesText')}
+        actions={
+          onOlder && (
+            <Button isBusy={isLoading} onClick={onOlder}>
+              {text('searchOlder')}
+            </Button>
+          )
+        }
+      />
+    </div>
   );
 }

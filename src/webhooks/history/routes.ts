@@ -33,19 +33,21 @@ export function deliveryRoutes(server: Server, deps: DeliveryRoutesDeps): void {
       config,
     },
     async ({ caller, query }) => {
-      const { endpointId, messageId, status, from, to, limit = 20 } = query;
+      const { endpointId, messageId, event, status, from, to, limit = 20 } = query;
       if (endpointId !== undefined && !isUuid(endpointId)) throw endpointNotFound();
       const before = cursorPosition(query.cursor, 1)?.[0];
-      const rows = await listDeliveries(deps.db, caller.accountId, {
-        states: statesOf(status),
-        limit: limit + 1,
+      const filter = {
+        ...(status === undefined ? {} : { states: statesOf(status) }),
         ...(endpointId === undefined ? {} : { endpointId }),
         ...(messageId === undefined ? {} : { messageId }),
+        ...(event === undefined ? {} : { kind: event }),
         ...(from === undefined ? {} : { from: new Date(from) }),
         ...(to === undefined ? {} : { to: new Date(to) }),
         ...(typeof before === 'string' && isUuid(before) ? { before } : {}),
-      });
-      const { items, pagination } = cursorPageOf(rows, limit, (row) => [row.id]);
+      };
+      const { rows, scannedTo } = await listDeliveries(deps.db, caller.accountId, filter, limit + 1);
+      const searchedTo = scannedTo === undefined ? undefined : [scannedTo];
+      const { items, pagination } = cursorPageOf(rows, limit, (row) => [row.id], searchedTo);
       return ok('Webhook deliveries listed.', { items: items.map(deliveryItem), pagination });
     },
   );

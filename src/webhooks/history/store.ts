@@ -48,25 +48,63 @@ const columns = sql`d.id, d.endpoint_id, d.subject_id, d.stage, coalesce(d.kind,
 export interface DeliveryFilter {
   endpointId?: string;
   messageId?: string;
-  states: readonly number[];
+  /** The kind of the event. */
+  kind?: string;
+  /** All states if undefined. */
+  states?: readonly number[];
   from?: Date;
   to?: Date;
   /** Only deliveries created before this one. */
   before?: string;
-  limit: number;
 }
 
-/** The account's deliveries, newest first. */
+/** Deliveries that one page scans for what no index covers. */
+const scannedMax = 20_000;
+
+/**
+ * Lists up to `limit` deliveries of the account, newest first. For an endpoint, kind or state the scan is bounded, so that no page is
+ * slow: `scannedTo` is the last scanned delivery if the scan ended before the list did.
+ */
 export async function listDeliveries(
   db: Db,
   accountId: string,
   filter: DeliveryFilter,
-): Promise<DeliveryRow[]> {
-  const conditions: RawBuilder<unknown>[] = [
-    sql`d.account_id = ${accountId}`,
-    sql`d.state = any (${[...filter.states]}::smallint[])`,
+  limit: number,
+  scanLimit = scannedMax,
+): Promise<{ rows: DeliveryRow[]; scannedTo: string | undefined }> {
+  const { endpointId, kind, states } = filter;
+  const matches = [
+    ...(endpointId === undefined ? [] : [sql`s.endpoint_id = ${endpointId}::uuid`]),
+    ...(kind === undefined ? [] : [sql`coalesce(s.kind, ${sql.lit(derivedKind)}) = ${kind}`]),
+    ...(states === undefined ? [] : [sql`s.state = any (${[...states]}::smallint[])`]),
   ];
-  if (filter.endpointId !== undefined) conditions.push(sql`d.endpoint_id = ${filter.endpointId}::uuid`);
+  const isSparse = matches.length > 0 && filter.messageId === undefined;
+  const scanned = matches.length === 0 ? limit : isSparse ? scanLimit : null;
+  const { rows } = await sql<DeliveryRow>`
+    select ${columns} from (
+      select s.* from (select * from deliveries d where ${inRange(accountId, filter)} order by d.id desc limit ${scanned}::int) s
+      where ${matches.length === 0 ? sql`true` : sql.join(matches, sql` and `)} order by s.id desc limit ${limit}::int) d ${joinMessage}
+    order by d.id desc`.execute(db);
+  if (!isSparse || rows.length === limit) return { rows, scannedTo: undefined };
+  return { rows, scannedTo: await lastScanned(db, accountId, filter, scanLimit) };
+}
+
+/** Finds the last delivery that a bounded scan reads; undefined if the scan reads them all. */
+export async function lastScanned(
+  db: Db,
+  accountId: string,
+  filter: DeliveryFilter,
+  scanLimit: number,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select d.id from deliveries d where ${inRange(accountId, filter)}
+    order by d.id desc offset ${scanLimit - 1}::int limit 1`.execute(db);
+  return rows[0]?.id;
+}
+
+/** The condition that `deliveries_list`, or the message's index, leads to. */
+function inRange(accountId: string, filter: DeliveryFilter): RawBuilder<unknown> {
+  const conditions: RawBuilder<unknown>[] = [sql`d.account_id = ${accountId}`];
   // an index on message_id would cost two writes per delivery: the message's index leads to their primary key
   if (filter.messageId !== undefined) {
     const ofPlatform = sql`(select id from messages where wamid = ${filter.messageId} and account_id = ${accountId})`;
@@ -77,11 +115,7 @@ export async function listDeliveries(
   if (filter.from) conditions.push(sql`d.id >= uuid7_floor(greatest(${filter.from}::timestamptz, 'epoch'))`);
   if (filter.to) conditions.push(sql`d.id < uuid7_floor(greatest(${filter.to}::timestamptz, 'epoch'))`);
   if (filter.before !== undefined) conditions.push(sql`d.id < ${filter.before}::uuid`);
-  const { rows } = await sql<DeliveryRow>`
-    select ${columns} from (select * from deliveries d where ${sql.join(conditions, sql` and `)}
-      order by d.id desc limit ${filter.limit}::int) d ${joinMessage}
-    order by d.id desc`.execute(db);
-  return rows;
+  return sql.join(conditions, sql` and `);
 }
 
 /** The deliveries of one message or event, oldest first. */
