@@ -1,7 +1,7 @@
 // The dashboard's pages for appointments and staff, in a real browser, against the real gateway and sandbox.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { confirm, type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { addBooking, addStaff, signInAsOperator } from '../harness/dashboard-staff.ts';
 import { comingMonday } from '../harness/dates.ts';
 
@@ -147,7 +147,6 @@ test('somebody is added with hours, questions and a calendar, and offers slots',
 }, async () => {
   const { gateway, openAt } = dashboard;
   const { page, problems } = await openAt('/users');
-  page.on('dialog', (dialog) => void dialog.accept());
   await page.getByLabel('New department').fill('Dermatology');
   await page.getByRole('button', { name: 'Add department' }).click();
   await page.getByText('no people').waitFor();
@@ -208,6 +207,7 @@ test('somebody is added with hours, questions and a calendar, and offers slots',
   await page.getByText('The calendar of Ana Duarte is disconnected').waitFor();
   await page.getByRole('link', { name: 'Connect it again' }).click();
   await page.getByRole('button', { name: 'Disconnect' }).click();
+  await confirm(page, 'Disconnect');
   await page.getByText('No calendar', { exact: true }).waitFor();
   expect(problems).toEqual([]);
 });

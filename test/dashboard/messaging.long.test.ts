@@ -1,6 +1,6 @@
 // More journeys through the dashboard's pages for sending and answering, in a real browser.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { confirm, type Dashboard, flawsOf, startDashboard } from '../harness/dashboard.ts';
 import { number } from '../harness/gateway.ts';
 
 let dashboard: Dashboard;
@@ -31,13 +31,57 @@ test('a scheduled campaign is paused, resumed and cancelled', async () => {
   const body = { templateId: templateIds.diwali_offer, name: 'Later', recipients, sendAt };
   const sent = await gateway.call<{ sendId: string }>('POST', '/v1/templates/send', { body });
   const { page, problems } = await openAt(`/sends/${sent.body.data.sendId}`);
-  page.on('dialog', (dialog) => void dialog.accept());
   await page.getByText(/Begins in/).waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByRole('button', { name: 'Resume' }).click();
-  await page.getByRole('button', { name: 'Cancel the rest (1)' }).click();
+  const cancel = page.getByRole('button', { name: 'Cancel the rest (1)' });
+  await cancel.click();
+  const question = page.getByRole('alertdialog', { name: 'Cancel the campaign?' });
+  await question.waitFor();
+  expect(await flawsOf(page)).toEqual([]);
+  const focused = () => page.evaluate('document.activeElement.textContent');
+  expect(await focused()).toBe('Keep it');
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'detached' });
+  expect(await focused()).toBe('Cancel the rest (1)');
+  await cancel.click();
+  expect(await confirm(page, 'Cancel the rest (1)')).toBe('1 message that still waits will not be sent.');
   await page.getByRole('heading', { level: 1, name: /Later Cancelled/ }).waitFor();
   await page.getByRole('region', { name: 'Why messages failed' }).getByText('900003').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('a campaign of more than 10,000 recipients starts after their number was typed', {
+  timeout: 60_000,
+}, async () => {
+  const { gateway, openAt, templateIds } = dashboard;
+  const body = { templateId: templateIds.diwali_offer, name: 'Everybody' };
+  const draft = await gateway.call<{ sendId: string }>('POST', '/v1/sends', { body });
+  const { sendId } = draft.body.data;
+  const variables = { 1: 'Ada', 2: 'Friday' };
+  for (const from of Array.from({ length: 11 }, (_, index) => index * 1_000)) {
+    const count = Math.min(1_000, 10_001 - from);
+    const recipients = Array.from({ length: count }, (_, at) => ({
+      phone: `1555${6_000_000 + from + at}`,
+      variables,
+    }));
+    await gateway.call('POST', `/v1/sends/${sendId}/recipients`, { body: { recipients } });
+  }
+  const { page, problems } = await openAt(`/sends/${sendId}?step=check`);
+  await page.getByText('10,001 recipients were checked').waitFor();
+  await page.getByRole('button', { name: 'Send to 10,001 people' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Start the campaign?' });
+  const start = question.getByRole('button', { name: 'Send to 10,001 people' });
+  await start.waitFor();
+  expect(await start.isDisabled()).toBe(true);
+  await page.keyboard.type('1001');
+  expect(await start.isDisabled()).toBe(true);
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('10,001');
+  expect(await flawsOf(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Pause' }).waitFor();
+  await gateway.call('POST', `/v1/sends/${sendId}/cancel`);
   expect(problems).toEqual([]);
 });
 

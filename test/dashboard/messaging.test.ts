@@ -1,6 +1,6 @@
 // The dashboard's pages for sending and answering, in a real browser, against the real gateway and sandbox.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Dashboard, flawsOf, startDashboard } from '../harness/dashboard.ts';
+import { confirm, type Dashboard, flawsOf, startDashboard } from '../harness/dashboard.ts';
 import { addEndpoint, number } from '../harness/gateway.ts';
 import { checkupCards as cards, checkups } from '../harness/phone-templates.ts';
 
@@ -152,8 +152,8 @@ test('on the phone, cards and lists answer, other buttons say where they lead, a
   await expect
     .poll(async () => (await gateway.call('GET', '/sandbox/delays')).body.data)
     .toMatchObject({ deliveredMs: 3_600_000 });
-  page.once('dialog', (dialog) => void dialog.accept());
   await page.getByRole('button', { name: 'Start over' }).click();
+  await confirm(page, 'Start over');
   await page.getByText('Started over').waitFor();
   await screen.getByText('Nothing has arrived yet').waitFor();
   expect(await arrives.getAttribute('aria-valuetext')).toBe('0 ms');

@@ -1,6 +1,6 @@
 // Settings, retention, and a slot that somebody else takes, in a real browser, against the real gateway and sandbox.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Dashboard, startDashboard } from '../harness/dashboard.ts';
+import { confirm, type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { addBooking, addStaff } from '../harness/dashboard-staff.ts';
 import { comingMonday } from '../harness/dates.ts';
 
@@ -45,18 +45,31 @@ test('the viewer chooses a time zone and a language, and both stay', async () =>
 
 test('data is kept for fewer days after a confirmation that says what is removed', async () => {
   const { page, problems } = await dashboard.openAt('/settings');
-  const asked: string[] = [];
-  page.on('dialog', (dialog) => {
-    asked.push(dialog.message());
-    void dialog.accept();
-  });
   await page.getByLabel(/^Bookings/).fill('60');
   await page.getByRole('button', { name: 'Save' }).click();
+  expect(await confirm(page, 'Save and remove')).toContain('cannot be restored: Bookings.');
   await page.getByText('Kept for 60 days now.').waitFor();
-  expect(asked).toEqual([expect.stringContaining('cannot be restored: Bookings.')]);
   const { body } = await dashboard.gateway.call<{ bookings: object }>('GET', '/v1/retention');
   expect(body.data.bookings).toMatchObject({ days: 60, ownDays: 60 });
   expect(problems).toEqual([]);
+});
+
+test('what a confirmation could not do is said in it, and nothing changed', async () => {
+  await addBooking(dashboard.gateway, { appointmentUserId: ben, date: monday, from: '12:00', to: '12:30' });
+  const { page } = await dashboard.openAt(`/users/${ben}/details`);
+  const ask = page.getByRole('button', { name: 'Delete this staff member' });
+  await ask.click();
+  await confirm(page, 'Delete this staff member');
+  const question = page.getByRole('alertdialog', { name: 'Delete Ben?' });
+  await question.getByRole('alert').getByText('conflict').waitFor();
+  await page.context().setOffline(true);
+  await confirm(page, 'Delete this staff member');
+  await question.getByRole('alert').getByText('The gateway does not answer').waitFor();
+  await page.context().setOffline(false);
+  await question.getByRole('button', { name: 'Keep it' }).click();
+  await question.waitFor({ state: 'detached' });
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Delete this staff member');
+  expect(await page.getByRole('alert').count()).toBe(0);
 });
 
 test('a colleague who may only see appointments sees staff and slots, and what they lack', async () => {

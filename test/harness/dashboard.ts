@@ -50,6 +50,14 @@ export async function signIn(page: Page, gateway: Gateway, path = '/'): Promise<
     });
 }
 
+/** Answers the question that is open by its button; returns what it said would happen. */
+export async function confirm(page: Page, verb: string): Promise<string> {
+  const question = page.getByRole('alertdialog');
+  const effect = await question.locator('p').first().innerText();
+  await question.getByRole('button', { name: verb, exact: true }).click();
+  return effect;
+}
+
 /** What is wrong with the page as it is now: violations of accessibility, and content wider than the window. */
 export async function flawsOf(page: Page): Promise<string[]> {
   const { scrollWidth, innerWidth } = (await page.evaluate(

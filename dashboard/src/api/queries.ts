@@ -23,11 +23,13 @@ export function openQueries(onSignedOut: () => void): QueryClient {
     }),
     defaultOptions: {
       queries: {
+        // the gateway may be on this machine; and what is pressed must not happen when a connection is back later
+        networkMode: 'always',
         staleTime: 5_000,
         retry: (count, error) => mayPass(error) && count < retriesMax,
         refetchOnWindowFocus: true,
       },
-      mutations: { onError: (error) => isSignedOut(error) && onSignedOut() },
+      mutations: { networkMode: 'always', onError: (error) => isSignedOut(error) && onSignedOut() },
     },
   });
 }

@@ -4,12 +4,14 @@ import { Link } from '@tanstack/react-router';
 import type { Contact } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
+import { ConfirmButton } from '../design/confirm.tsx';
 import { shapes } from '../design/icons.tsx';
 import { IdChip } from '../design/id-chip.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
+import { nameOf } from './person-name.ts';
 
 export function Person({ contact }: { contact: Contact }) {
   const text = textsOf('conversations');
@@ -51,11 +53,12 @@ export function Person({ contact }: { contact: Contact }) {
   );
 }
 
-function OptOut({ contact: { optOut, phone, userId } }: { contact: Contact }) {
+function OptOut({ contact }: { contact: Contact }) {
   const text = textsOf('conversations');
   const queries = useQueryClient();
   const maySend = useMay('messages:send');
-  const { mutate, isPending, error } = useMutation({
+  const { optOut, phone, userId } = contact;
+  const { mutate, mutateAsync, isPending, error, variables } = useMutation({
     mutationFn: async (scope: 'marketing' | 'all' | null) => {
       if (scope === null)
         await (phone === null
@@ -66,9 +69,6 @@ function OptOut({ contact: { optOut, phone, userId } }: { contact: Contact }) {
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['contacts'] }),
   });
-  const change = (scope: 'marketing' | 'all' | null, question: 'confirmAll' | undefined) => {
-    if (!question || window.confirm(text(question))) mutate(scope);
-  };
   return (
     <>
       <h2>{text('wants')}</h2>
@@ -80,21 +80,30 @@ function OptOut({ contact: { optOut, phone, userId } }: { contact: Contact }) {
         <div className="row wrap">
           {optOut === null ? (
             <>
-              <Button isBusy={isPending} onClick={() => change('marketing', undefined)}>
+              <Button isBusy={isPending} onClick={() => mutate('marketing')}>
                 {text('optOut')}
               </Button>
-              <Button kind="quiet" isDisabled={isPending} onClick={() => change('all', 'confirmAll')}>
+              <ConfirmButton
+                kind="quiet"
+                isDisabled={isPending}
+                question={{
+                  title: text('confirmAll', { name: nameOf(contact) }),
+                  effect: text('confirmAllEffect'),
+                  verb: text('optOutAll'),
+                }}
+                run={() => mutateAsync('all')}
+              >
                 {text('optOutAll')}
-              </Button>
+              </ConfirmButton>
             </>
           ) : (
-            <Button isBusy={isPending} onClick={() => change(null, undefined)}>
+            <Button isBusy={isPending} onClick={() => mutate(null)}>
               {text('optIn')}
             </Button>
           )}
         </div>
       )}
-      {error && <ErrorNote error={error} />}
+      {error && variables !== 'all' && <ErrorNote error={error} />}
     </>
   );
 }

@@ -2,8 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Key } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { Button } from '../design/button.tsx';
-import { ErrorNote } from '../design/messages.tsx';
+import { ConfirmButton } from '../design/confirm.tsx';
 import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useNow } from '../design/use-now.ts';
@@ -42,13 +41,10 @@ function KeyRow({
   const queries = useQueryClient();
   const nowMs = useNow();
   const isUnused = nowMs - Date.parse(lastUsedAt ?? createdAt) > unusedMs;
-  const { mutate, error, isPending } = useMutation({
+  const { mutateAsync } = useMutation({
     mutationFn: () => api.revokeKey({ id }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['keys'] }),
   });
-  const revoke = () => {
-    if (window.confirm(text('confirmRevoke', { name }))) mutate();
-  };
   const words = formatList(scopes.map(scopeText));
   return (
     <tr>
@@ -66,10 +62,18 @@ function KeyRow({
       </td>
       <td className="muted wide-only">{expiresAt ? <Timestamp at={expiresAt} /> : text('never')}</td>
       <td className="figure full">
-        <Button kind="quiet" isBusy={isPending} onClick={revoke}>
+        <ConfirmButton
+          kind="quiet"
+          question={{
+            title: text('confirmRevoke', { name }),
+            effect: text('confirmRevokeEffect'),
+            verb: text('revoke'),
+            isDestructive: true,
+          }}
+          run={() => mutateAsync()}
+        >
           {text('revoke')}
-        </Button>
-        {error && <ErrorNote error={error} />}
+        </ConfirmButton>
       </td>
     </tr>
   );

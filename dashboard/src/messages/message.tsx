@@ -3,10 +3,12 @@
 import IconArrowBackUp from '@tabler/icons-react/dist/esm/icons/IconArrowBackUp.mjs';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { MessageDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { Confirm } from '../design/confirm.tsx';
 import { IdChip } from '../design/id-chip.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
@@ -129,21 +131,36 @@ function Resend({ message }: { message: MessageDetail }) {
   const navigate = useNavigate();
   const maySend = useMay('messages:send');
   const isUnknown = stateOf(message) === 'outcome_unknown';
-  const { mutate, isPending, error } = useMutation({
+  const [isAsking, setAsking] = useState(false);
+  const { mutate, mutateAsync, reset, isPending, error } = useMutation({
     mutationFn: () =>
       api.resendMessage({ id: message.id, ...(isUnknown ? { body: { evenIfUnknown: true } } : {}) }),
     onSuccess: ({ id }) => void navigate({ to: '/messages/$id', params: { id } }),
   });
   if (message.status !== 'failed' || message.resentAs || !maySend) return null;
-  const send = () => {
-    if (!isUnknown || window.confirm(text('maybeSent'))) mutate();
-  };
   return (
     <div className="column">
-      <Button icon={<IconArrowBackUp size={15} aria-hidden />} isBusy={isPending} onClick={send}>
+      <Button
+        icon={<IconArrowBackUp size={15} aria-hidden />}
+        isBusy={isPending && !isAsking}
+        onClick={() => (isUnknown ? setAsking(true) : mutate())}
+      >
         {text('sendAgain')}
       </Button>
-      {error && <ErrorNote error={error} />}
+      {error && !isAsking && <ErrorNote error={error} />}
+      <Confirm
+        isOpen={isAsking}
+        question={{
+          title: text('confirmSendAgain'),
+          effect: text('maybeSent'),
+          verb: text('sendAgain'),
+        }}
+        run={() => mutateAsync()}
+        onClose={() => {
+          setAsking(false);
+          reset();
+        }}
+      />
     </div>
   );
 }

@@ -2,6 +2,7 @@
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import { useRouter } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { Dialog } from '../design/dialog.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { textsOf } from '../text/texts.ts';
 import type { Entry } from './finders.ts';
@@ -36,17 +37,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   };
 
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it too, which is the browser's own
-    <dialog
-      ref={(element) => {
-        dialog.current = element;
-        if (element && !element.open) element.showModal();
-      }}
-      className="palette"
-      aria-label={text('title')}
-      onClose={onClose}
-      onClick={({ target }) => target === dialog.current && close()}
-    >
+    <Dialog element={dialog} className="palette" label={text('title')} onClose={onClose}>
       <label className="palette-search">
         <IconSearch size={16} aria-hidden />
         <input
@@ -77,7 +68,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             ? text('none')
             : text('count', { count: entries.length })}
       </p>
-    </dialog>
+    </Dialog>
   );
 }
 

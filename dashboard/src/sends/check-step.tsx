@@ -1,10 +1,10 @@
 // The last step: every recipient is checked against the template as it is now, then the campaign starts.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import type { CheckedRecipients, Send, TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { ConfirmButton } from '../design/confirm.tsx';
 import { shapes } from '../design/icons.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Table } from '../design/table.tsx';
@@ -29,7 +29,6 @@ interface Props {
 export function CheckStep({ send, template, optedOut, onBack, onRecipients }: Props) {
   const text = textsOf('sends');
   const queries = useQueryClient();
-  const [typed, setTyped] = useState('');
   const { sendId, total, sendAt, senderId } = send;
   const check = useQuery({
     // not below `sends`: the check itself makes a frame of that kind
@@ -47,9 +46,10 @@ export function CheckStep({ send, template, optedOut, onBack, onRecipients }: Pr
       void queries.invalidateQueries({ queryKey: ['sends'] });
     },
   });
-  const isTyped = total <= typedAbove || typed.replace(/\D/g, '') === String(total);
   const isGood = check.data?.rejected === 0;
   const isAhead = sendAt !== null && Date.parse(sendAt) > Date.now();
+  const isMany = total > typedAbove;
+  const verb = text(isAhead ? 'schedule' : 'start', { count: total });
   const sender = template.senders.find(({ _id }) => _id === senderId);
   return (
     <>
@@ -80,33 +80,32 @@ export function CheckStep({ send, template, optedOut, onBack, onRecipients }: Pr
           </Card>
           <Checks result={check.data} isPending={check.isFetching} onRecipients={onRecipients} />
           {check.error && <ErrorNote error={check.error} onRetry={() => void check.refetch()} />}
-          {total > typedAbove && isGood && (
-            <Card title={text('typeNumber', { count: formatNumber(total) })}>
-              <input
-                className="input"
-                inputMode="numeric"
-                dir="ltr"
-                aria-label={text('typeNumber', { count: formatNumber(total) })}
-                value={typed}
-                onChange={({ target }) => setTyped(target.value)}
-              />
-            </Card>
-          )}
         </div>
         <div className="column">
           <ExamplePhone templateId={template._id} />
         </div>
       </div>
-      {start.error && <ErrorNote error={start.error} />}
+      {start.error && !isMany && <ErrorNote error={start.error} />}
       <StepFoot back={<Button onClick={onBack}>{text('step_timing')}</Button>}>
-        <Button
-          kind="primary"
-          isBusy={start.isPending}
-          isDisabled={!isGood || !isTyped}
-          onClick={() => start.mutate()}
-        >
-          {text(isAhead ? 'schedule' : 'start', { count: total })}
-        </Button>
+        {isMany ? (
+          <ConfirmButton
+            kind="primary"
+            isDisabled={!isGood}
+            question={{
+              title: text('confirmStart'),
+              effect: text('confirmStartEffect'),
+              verb,
+              typed: { count: total, label: text('typeNumber', { count: formatNumber(total) }) },
+            }}
+            run={() => start.mutateAsync()}
+          >
+            {verb}
+          </ConfirmButton>
+        ) : (
+          <Button kind="primary" isBusy={start.isPending} isDisabled={!isGood} onClick={() => start.mutate()}>
+            {verb}
+          </Button>
+        )}
       </StepFoot>
     </>
   );

@@ -4,8 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Send, TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { Button } from '../design/button.tsx';
-import { ErrorNote } from '../design/messages.tsx';
+import { ConfirmButton } from '../design/confirm.tsx';
 import { Page } from '../design/page.tsx';
 import { PageError } from '../design/page-error.tsx';
 import { textsOf } from '../text/texts.ts';
@@ -43,7 +42,7 @@ function DraftSteps({ send, template }: { send: Send; template: TemplateDetail }
           </span>
         </span>
       }
-      actions={<DeleteDraft sendId={send.sendId} />}
+      actions={<DeleteDraft send={send} />}
     >
       <StepBar current={step} />
       {step === 'recipients' && (
@@ -77,11 +76,11 @@ function DraftSteps({ send, template }: { send: Send; template: TemplateDetail }
   );
 }
 
-function DeleteDraft({ sendId }: { sendId: string }) {
+function DeleteDraft({ send: { sendId, total } }: { send: Send }) {
   const text = textsOf('sends');
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const { mutate, isPending, error } = useMutation({
+  const { mutateAsync } = useMutation({
     mutationFn: () => api.deleteSend({ sendId }),
     onSuccess: async () => {
       await navigate({ to: '/sends' });
@@ -89,15 +88,17 @@ function DeleteDraft({ sendId }: { sendId: string }) {
     },
   });
   return (
-    <div className="column">
-      <Button
-        kind="quiet"
-        isBusy={isPending}
-        onClick={() => window.confirm(text('confirmDelete')) && mutate()}
-      >
-        {text('deleteDraft')}
-      </Button>
-      {error && <ErrorNote error={error} />}
-    </div>
+    <ConfirmButton
+      kind="quiet"
+      question={{
+        title: text('confirmDelete'),
+        effect: text('confirmDeleteEffect', { count: total }),
+        verb: text('deleteDraft'),
+        isDestructive: true,
+      }}
+      run={() => mutateAsync()}
+    >
+      {text('deleteDraft')}
+    </ConfirmButton>
   );
 }

@@ -6,6 +6,7 @@ import { isGatewayError } from '../../../client/src/errors.ts';
 import type { Send } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
+import { ConfirmButton } from '../design/confirm.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
@@ -18,7 +19,7 @@ export function SendActions({ send }: { send: Send }) {
   const queries = useQueryClient();
   const maySend = useMay('messages:send');
   const { sendId, state } = send;
-  const { mutate, error, isPending, variables } = useMutation({
+  const { mutate, mutateAsync, error, isPending, variables } = useMutation({
     mutationFn: async (action: Action) => {
       const calls = {
         start: () => api.startSend({ sendId }),
@@ -54,16 +55,21 @@ export function SendActions({ send }: { send: Send }) {
         {(state === 'scheduled' || state === 'sending') && button('pause', text('pause'), IconPlayerPause)}
         {state === 'paused' && button('resume', text('resume'), IconPlayerPlay, 'primary')}
         {isOpen && (
-          <Button
+          <ConfirmButton
             kind="quiet"
-            isBusy={isPending && variables === 'cancel'}
-            onClick={() => window.confirm(text('confirmCancel', { count: waiting })) && mutate('cancel')}
+            question={{
+              title: text('confirmCancel'),
+              effect: text('confirmCancelEffect', { count: waiting }),
+              verb: text('cancel', { count: waiting }),
+              isDestructive: true,
+            }}
+            run={() => mutateAsync('cancel')}
           >
             {text('cancel', { count: waiting })}
-          </Button>
+          </ConfirmButton>
         )}
       </div>
-      {error && <ErrorNote error={error} />}
+      {error && variables !== 'cancel' && <ErrorNote error={error} />}
       {isGatewayError(error, 'template_changed') && (
         <Button onClick={() => mutate('check')}>{text('checkAgain')}</Button>
       )}

@@ -5,8 +5,10 @@ import type { Retention as RetentionDays } from '../../../client/src/generated.t
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { Confirm } from '../design/confirm.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
+import { formatList } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { bodyOf, type Edited, editedOf, kinds, shortened } from './retention-days.ts';
 
@@ -23,7 +25,8 @@ function RetentionForm({ saved }: { saved: RetentionDays }) {
   const queries = useQueryClient();
   const [edited, edit] = useState<Edited>();
   const days = edited ?? editedOf(saved);
-  const { mutate, error, isPending } = useMutation({
+  const [isAsking, setAsking] = useState(false);
+  const { mutate, mutateAsync, reset, error, isPending } = useMutation({
     mutationFn: () => api.putRetention({ body: bodyOf(days) }),
     onSuccess: (stored) => {
       queries.setQueryData(queryKey, stored);
@@ -32,8 +35,8 @@ function RetentionForm({ saved }: { saved: RetentionDays }) {
   });
   const shorter = shortened(saved, days);
   const save = () => {
-    const names = shorter.map((kind) => text(`kind_${kind}`)).join(', ');
-    if (shorter.length === 0 || window.confirm(text('confirmShorter', { names }))) mutate();
+    if (shorter.length === 0) mutate();
+    else setAsking(true);
   };
   return (
     <Card title={text('retention')} note={text('retentionNote')}>
@@ -63,7 +66,7 @@ function RetentionForm({ saved }: { saved: RetentionDays }) {
             </label>
           ))}
         </div>
-        {error && <ErrorNote error={error} />}
+        {error && !isAsking && <ErrorNote error={error} />}
         <div className="row">
           <Button type="submit" isBusy={isPending} isDisabled={edited === undefined}>
             {text('saveRetention')}
@@ -75,6 +78,22 @@ function RetentionForm({ saved }: { saved: RetentionDays }) {
           )}
         </div>
       </form>
+      <Confirm
+        isOpen={isAsking}
+        question={{
+          title: text('confirmShorter'),
+          effect: text('confirmShorterEffect', {
+            names: formatList(shorter.map((kind) => text(`kind_${kind}`))),
+          }),
+          verb: text('saveAndRemove'),
+          isDestructive: true,
+        }}
+        run={() => mutateAsync()}
+        onClose={() => {
+          setAsking(false);
+          reset();
+        }}
+      />
     </Card>
   );
 }

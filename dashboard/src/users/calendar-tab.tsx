@@ -5,6 +5,7 @@ import type { CalendarStatus, StaffMember } from '../../../client/src/generated.
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { ConfirmButton } from '../design/confirm.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
@@ -135,7 +136,7 @@ function EventProblems({ problems }: { problems: NonNullable<CalendarStatus['eve
 function Disconnect({ member: { _id: id, name } }: { member: StaffMember }) {
   const text = textsOf('users');
   const queries = useQueryClient();
-  const { mutate, isPending, error } = useMutation({
+  const { mutateAsync } = useMutation({
     mutationFn: () => api.disconnectCalendar({ id }),
     onSuccess: async (status) => {
       queries.setQueryData(calendarQuery(id).queryKey, status);
@@ -144,13 +145,17 @@ function Disconnect({ member: { _id: id, name } }: { member: StaffMember }) {
   });
   return (
     <div className="disconnect">
-      {error && <ErrorNote error={error} />}
-      <Button
-        isBusy={isPending}
-        onClick={() => window.confirm(text('confirmDisconnect', { name })) && mutate()}
+      <ConfirmButton
+        question={{
+          title: text('confirmDisconnect', { name }),
+          effect: text('confirmDisconnectEffect'),
+          verb: text('disconnect'),
+          isDestructive: true,
+        }}
+        run={() => mutateAsync()}
       >
         {text('disconnect')}
-      </Button>
+      </ConfirmButton>
     </div>
   );
 }

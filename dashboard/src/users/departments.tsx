@@ -5,6 +5,7 @@ import type { Department, StaffMember } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { ConfirmButton } from '../design/confirm.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
@@ -66,13 +67,12 @@ function DepartmentRow({ department, count }: { department: Department; count: n
   const mayManage = useMay('manage');
   const queries = useQueryClient();
   const { _id: id, name, active } = department;
+  const onSuccess = () => queries.invalidateQueries({ queryKey: ['staff'] });
   const { mutate, isPending, error } = useMutation({
-    mutationFn: async (action: 'toggle' | 'delete') => {
-      if (action === 'delete') await api.deleteDepartment({ id });
-      else await api.updateDepartment({ id, body: { active: !active } });
-    },
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['staff'] }),
+    mutationFn: () => api.updateDepartment({ id, body: { active: !active } }),
+    onSuccess,
   });
+  const deletion = useMutation({ mutationFn: () => api.deleteDepartment({ id }), onSuccess });
   return (
     <li className="list-row">
       <span className="strong" dir="auto">
@@ -82,16 +82,22 @@ function DepartmentRow({ department, count }: { department: Department; count: n
       {!active && <span className="note">{text('hidden')}</span>}
       {mayManage && (
         <span className="row end">
-          <Button kind="quiet" isBusy={isPending} onClick={() => mutate('toggle')}>
+          <Button kind="quiet" isBusy={isPending} onClick={() => mutate()}>
             {text(active ? 'hide' : 'show')}
           </Button>
           {count === 0 && (
-            <Button
+            <ConfirmButton
               kind="quiet"
-              onClick={() => window.confirm(text('confirmDeleteDepartment', { name })) && mutate('delete')}
+              question={{
+                title: text('confirmDeleteDepartment', { name }),
+                effect: text('confirmDeleteDepartmentEffect'),
+                verb: text('delete'),
+                isDestructive: true,
+              }}
+              run={() => deletion.mutateAsync()}
             >
               {text('delete')}
-            </Button>
+            </ConfirmButton>
           )}
         </span>
       )}

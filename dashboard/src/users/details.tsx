@@ -6,6 +6,7 @@ import type { Department, StaffMember } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { ConfirmButton } from '../design/confirm.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { textsOf } from '../text/texts.ts';
 import { bodyOf, StaffFields, type StaffFieldValues } from './staff-fields.tsx';
@@ -91,7 +92,7 @@ function Delete({ member: { _id: id, name } }: { member: StaffMember }) {
   const text = textsOf('users');
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const { mutate, isPending, error } = useMutation({
+  const { mutateAsync } = useMutation({
     mutationFn: () => api.deleteStaffMember({ id }),
     onSuccess: async () => {
       await navigate({ to: '/users' });
@@ -99,16 +100,18 @@ function Delete({ member: { _id: id, name } }: { member: StaffMember }) {
     },
   });
   return (
-    <div className="column">
-      {error && <ErrorNote error={error} />}
-      <div>
-        <Button
-          isBusy={isPending}
-          onClick={() => window.confirm(text('confirmDelete', { name })) && mutate()}
-        >
-          {text('deleteMember')}
-        </Button>
-      </div>
+    <div>
+      <ConfirmButton
+        question={{
+          title: text('confirmDelete', { name }),
+          effect: text('confirmDeleteEffect'),
+          verb: text('deleteMember'),
+          isDestructive: true,
+        }}
+        run={() => mutateAsync()}
+      >
+        {text('deleteMember')}
+      </ConfirmButton>
     </div>
   );
 }

@@ -3,10 +3,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { Endpoint as EndpointType } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { ConfirmButton } from '../design/confirm.tsx';
 import { IdChip } from '../design/id-chip.tsx';
-import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { PageError } from '../design/page-error.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
@@ -91,7 +90,7 @@ function DeleteEndpoint({ endpoint: { _id: id, url } }: { endpoint: EndpointType
   const text = textsOf('webhooks');
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const { mutate, isPending, error } = useMutation({
+  const { mutateAsync } = useMutation({
     mutationFn: () => api.deleteEndpoint({ id }),
     onSuccess: async () => {
       await navigate({ to: '/webhooks' });
@@ -99,15 +98,17 @@ function DeleteEndpoint({ endpoint: { _id: id, url } }: { endpoint: EndpointType
     },
   });
   return (
-    <div className="column">
-      <Button
-        kind="quiet"
-        isBusy={isPending}
-        onClick={() => window.confirm(text('confirmDelete', { url: shortUrl(url) })) && mutate()}
-      >
-        {text('delete')}
-      </Button>
-      {error && <ErrorNote error={error} />}
-    </div>
+    <ConfirmButton
+      kind="quiet"
+      question={{
+        title: text('confirmDelete', { url: shortUrl(url) }),
+        effect: text('confirmDeleteEffect'),
+        verb: text('delete'),
+        isDestructive: true,
+      }}
+      run={() => mutateAsync()}
+    >
+      {text('delete')}
+    </ConfirmButton>
   );
 }

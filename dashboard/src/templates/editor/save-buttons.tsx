@@ -5,6 +5,7 @@ import { isGatewayError } from '../../../../client/src/errors.ts';
 import type { TemplateDetail } from '../../../../client/src/generated.ts';
 import { api } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
+import { ConfirmButton } from '../../design/confirm.tsx';
 import { ErrorNote } from '../../design/messages.tsx';
 import { textsOf } from '../../text/texts.ts';
 import type { EditedDraft } from './use-draft.ts';
@@ -23,7 +24,7 @@ export function SaveButtons({ template, draft, canSave }: Props) {
   const navigate = useNavigate();
   const isAtPlatform = template !== undefined && template.status !== 'draft';
   const { identity, components = [] } = draft;
-  const { mutate, isPending, variables, error } = useMutation({
+  const options = {
     mutationFn: async (action: Action) => {
       const cancelQueued = action === 'submitAndCancel';
       const saved = await save(cancelQueued);
@@ -31,11 +32,14 @@ export function SaveButtons({ template, draft, canSave }: Props) {
       if (action === 'save' || isAtPlatform) return saved;
       return api.submitTemplate({ templateId: saved._id, cancelQueued });
     },
-    onSuccess: async ({ _id }) => {
+    onSuccess: async ({ _id }: TemplateDetail) => {
       await queries.invalidateQueries({ queryKey: ['templates'] });
       await navigate({ to: '/templates/$id', params: { id: _id } });
     },
-  });
+  };
+  const { mutate, isPending, variables, error } = useMutation(options);
+  // its own, so that the error of the first stays while it runs
+  const forced = useMutation(options);
   function save(cancelQueued: boolean): Promise<TemplateDetail> {
     const { name, language, category } = identity;
     if (!template)
@@ -77,9 +81,17 @@ export function SaveButtons({ template, draft, canSave }: Props) {
       </div>
       {error && <ErrorNote error={error} />}
       {isInUse && (
-        <Button onClick={() => window.confirm(text('confirmCancelQueued')) && mutate('submitAndCancel')}>
+        <ConfirmButton
+          question={{
+            title: text('confirmCancelQueued'),
+            effect: text('confirmCancelQueuedEffect'),
+            verb: text('cancelQueued'),
+            isDestructive: true,
+          }}
+          run={() => forced.mutateAsync('submitAndCancel')}
+        >
           {text('cancelQueued')}
-        </Button>
+        </ConfirmButton>
       )}
     </div>
   );
