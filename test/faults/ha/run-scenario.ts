@@ -7,7 +7,7 @@ import type { CheckResult } from '../final-check.ts';
 import type { GuaranteeName } from '../guarantees.ts';
 import { seededRandom } from '../random.ts';
 import { underLoad } from '../round.ts';
-import { type Availability, startAvailabilityProbe } from './availability.ts';
+import { type Availability, type AvailabilityProbe, startAvailabilityProbe } from './availability.ts';
 import { type Bookers, type Staff, startBookers } from './bookers.ts';
 import { type BookingEvidence, checkBookings } from './check-bookings.ts';
 import type { Cluster } from './cluster.ts';
@@ -81,11 +81,13 @@ export async function runScenario(
     lines: 3,
   };
   const bookers = startBookers(ofBookers);
-  const probe = startAvailabilityProbe(fixture, firstNumber);
+  let probe: AvailabilityProbe | undefined;
   const writes = startWriteProbe(scene.cluster.url);
   const load = { callerCount: campaign.callerCount, restMs: 80, random, firstNumber, report };
   try {
     const result = await underLoad(fixture, load, async () => {
+      // its sends are in the evidence, which begins with the load
+      probe = startAvailabilityProbe(fixture, firstNumber);
       await scenario.prepare?.(scene);
       await sleep(warmUpMs);
       faultMs = Date.now();
@@ -123,7 +125,7 @@ export async function runScenario(
     checkBookings(await bookingEvidence(campaign, bookers), add, result.figures);
     return { ...result, availability, databaseAwayMs };
   } finally {
-    await Promise.all([bookers.stop(), probe.stop(), writes.stop()]);
+    await Promise.all([bookers.stop(), probe?.stop(), writes.stop()]);
   }
 }
 
