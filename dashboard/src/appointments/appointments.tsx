@@ -47,14 +47,23 @@ export function Appointments() {
     document.querySelector<HTMLElement>(`[data-booking="${bookingId}"]`)?.focus();
   };
   const startMove = ({ _id }: Booking) => change({ booking: _id, isMoving: true });
-  usePageKeys({
-    t: () => change({ date: today }),
-    d: () => change({ view: 'day' }),
-    w: () => change({ view: 'week' }),
-    l: () => change({ view: 'list' }),
-    m: opened && mayChange && isChangeable(opened) ? () => startMove(opened) : undefined,
-    Escape: bookingId === undefined ? undefined : () => (isMoving ? change({ isMoving: false }) : close()),
-  });
+  const leave = () => (isMoving ? change({ isMoving: false }) : close());
+  usePageKeys([
+    { text: 'today', run: { t: () => change({ date: today }) } },
+    {
+      text: 'views',
+      run: {
+        d: () => change({ view: 'day' }),
+        w: () => change({ view: 'week' }),
+        l: () => change({ view: 'list' }),
+      },
+    },
+    {
+      text: 'moveBooking',
+      run: { m: opened && mayChange && isChangeable(opened) ? () => startMove(opened) : undefined },
+    },
+    { text: 'closeBooking', run: { Escape: bookingId === undefined ? undefined : leave } },
+  ]);
 
   if (!listed || !staff) return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : null;
   const chosen = address.staff?.filter((id) => staff.some(({ _id }) => _id === id));

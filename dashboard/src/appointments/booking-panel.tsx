@@ -7,6 +7,7 @@ import type { Booking, StaffMember } from '../../../client/src/generated.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
+import { usePageKeys } from '../design/use-page-keys.ts';
 import { useMay } from '../session/session.tsx';
 import { civilDate } from '../text/civil.ts';
 import { formatDate, formatTimes, zone } from '../text/format.ts';
@@ -93,6 +94,7 @@ function Actions({ booking, onMove }: { booking: Booking; onMove: () => void }) 
   const mayChange = useMay(changeScope);
   const [isCancelling, setCancelling] = useState(false);
   const canChange = mayChange && isChangeable(booking);
+  usePageKeys([{ text: 'cancelBooking', run: { x: canChange ? () => setCancelling(true) : undefined } }]);
   const link = booking.status === 'confirmed' ? booking.meetingLink : null;
   if (link === null && !canChange) return null;
   if (isCancelling && canChange) return <CancelForm booking={booking} onKeep={() => setCancelling(false)} />;

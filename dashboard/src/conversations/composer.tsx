@@ -9,6 +9,7 @@ import type { Contact, Media } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
+import { usePageKeys } from '../design/use-page-keys.ts';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
 import type { ReplyWindow } from './window.ts';
@@ -55,6 +56,8 @@ export function Composer({ contact: { phone, userId }, windows, onTemplate }: Pr
       void queries.invalidateQueries({ queryKey: ['contacts'] });
     },
   });
+  // pressed in the field itself
+  usePageKeys([{ text: 'reply', run: {}, shown: ['Ctrl', 'Enter'] }]);
   const canSend = (words !== '' || file !== undefined) && !send.isPending;
   return (
     <form

@@ -38,7 +38,7 @@ export function People({ search, state, currentId }: Props) {
   const navigate = useNavigate();
   const input = useRef<HTMLInputElement>(null);
   const body = useRef<HTMLUListElement>(null);
-  useListKeys(body, input);
+  useListKeys(body, input, 'people');
   const { rows, isLoaded, error, retry, loadOlder, isLoadingOlder } = useLiveList<Contact>({
     key: ['contacts', 'list', search ?? '', state ?? ''],
     kinds: ['received', 'optOuts'],

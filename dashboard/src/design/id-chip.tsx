@@ -3,6 +3,7 @@ import IconCheck from '@tabler/icons-react/dist/esm/icons/IconCheck.mjs';
 import IconCopy from '@tabler/icons-react/dist/esm/icons/IconCopy.mjs';
 import { textsOf } from '../text/texts.ts';
 import { useCopied } from './use-copied.ts';
+import { usePageKeys } from './use-page-keys.ts';
 import './id-chip.css';
 
 /** The first and last part of a value that is too long. */
@@ -17,11 +18,14 @@ interface Props {
   label: string;
   /** Characters that stay visible. */
   keep?: number;
+  /** Copied by the key C too. */
+  hasKey?: boolean;
 }
 
-export function IdChip({ value, label, keep = 14 }: Props) {
+export function IdChip({ value, label, keep = 14, hasKey = false }: Props) {
   const { isCopied, copy } = useCopied();
   const text = textsOf('common');
+  usePageKeys([{ text: 'copyId', run: { c: hasKey ? () => void copy(value) : undefined } }]);
   return (
     <button type="button" className="id-chip" dir="ltr" title={value} onClick={() => void copy(value)}>
       <span className="hidden-text">{text('copyLabel', { label })} </span>

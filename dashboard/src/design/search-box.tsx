@@ -29,7 +29,7 @@ export function SearchBox({ inputRef, value, label, onSearch }: Props) {
           placeholder={label}
           aria-label={label}
         />
-        <kbd className="wide-only">/</kbd>
+        <kbd className="wide-only letter-key">/</kbd>
       </label>
     </form>
   );

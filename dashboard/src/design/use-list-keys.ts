@@ -1,35 +1,33 @@
-// The keyboard of a list: J and K (or arrows) move between rows, Enter opens, / goes to the search.
-import { type RefObject, useEffect } from 'react';
+// The keyboard of a list: J and K (or arrows, once a row has the focus) move between rows, Enter opens, / goes to the search.
+import type { RefObject } from 'react';
+import type { PageKey } from './page-keys.ts';
+import { usePageKeys } from './use-page-keys.ts';
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-
-/** Rows are reached by their link `[data-row-link]`, so that focus and Enter are the browser's own. */
+/** Rows are reached by their link or button `[data-row-link]`, so that focus and Enter are the browser's own. */
 export function useListKeys(
   body: RefObject<HTMLElement | null>,
-  search: RefObject<HTMLInputElement | null>,
+  search?: RefObject<HTMLInputElement | null>,
+  text: PageKey['text'] = 'rows',
 ): void {
-  useEffect(() => {
-    const move = (step: number) => {
-      const links = [...(body.current?.querySelectorAll<HTMLElement>('[data-row-link]') ?? [])];
-      const at = links.indexOf(document.activeElement as HTMLElement);
-      const next = links[Math.min(links.length - 1, Math.max(0, at + step))];
-      next?.focus();
-    };
-    const actions: Record<string, () => void> = {
-      j: () => move(1),
-      k: () => move(-1),
-      '/': () => search.current?.focus(),
-    };
-    const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
-      const action = actions[event.key];
-      if (!action) return;
-      event.preventDefault();
-      action();
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, [body, search]);
+  const links = () => [...(body.current?.querySelectorAll<HTMLElement>('[data-row-link]') ?? [])];
+  const isInList = () => body.current?.contains(document.activeElement) === true;
+  const move = (step: number) => {
+    const rows = links();
+    const at = rows.indexOf(document.activeElement as HTMLElement);
+    rows[Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
+  };
+  usePageKeys([
+    {
+      text,
+      run: {
+        j: () => move(1),
+        k: () => move(-1),
+        // elsewhere they scroll
+        ArrowDown: () => isInList() && move(1),
+        ArrowUp: () => isInList() && move(-1),
+      },
+    },
+    { text: 'open', run: {}, shown: ['Enter'] },
+    { text: 'search', run: { '/': search && (() => search.current?.focus()) } },
+  ]);
 }

@@ -1,23 +1,13 @@
-// Letter keys of a page, off while somebody types.
-import { useEffect, useEffectEvent } from 'react';
+// Declares the keys of a component while it is on the page.
+import { useEffect, useRef } from 'react';
+import { declareKeys, type PageKey } from './page-keys.ts';
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-
-/** `actions`: by the key that is pressed, such as `t` or `Escape`. */
-export function usePageKeys(actions: Record<string, (() => void) | undefined>): void {
-  const pressed = useEffectEvent((event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (isTyping(event.target) && event.key !== 'Escape') return;
-    const action = actions[event.key];
-    if (!action) return;
-    event.preventDefault();
-    action();
-  });
+/** They are off while somebody types, with Ctrl, Alt or Meta, and while a dialog is open. */
+export function usePageKeys(keys: readonly PageKey[]): void {
+  // not an effect event: the list reads them while it renders
+  const now = useRef(keys);
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => pressed(event);
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
+    now.current = keys;
+  });
+  useEffect(() => declareKeys(() => now.current), []);
 }

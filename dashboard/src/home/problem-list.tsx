@@ -1,13 +1,19 @@
 // The problems of the account: shape, effect, since when.
 import { Link } from '@tanstack/react-router';
+import { useRef } from 'react';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
+import { usePageKeys } from '../design/use-page-keys.ts';
 import { textsOf } from '../text/texts.ts';
 import type { HomeProblem } from './problems.ts';
 
 export function ProblemList({ problems }: { problems: HomeProblem[] }) {
+  const list = useRef<HTMLUListElement>(null);
+  const open = (at: number) => () => list.current?.children[at]?.querySelector('a')?.click();
+  const digits = problems.slice(0, 9).map((_, at) => [String(at + 1), open(at)] as const);
+  usePageKeys([{ text: 'problem', run: Object.fromEntries(digits) }]);
   return (
-    <ul className="card problems">
+    <ul ref={list} className="card problems">
       {problems.map((problem) => (
         <Problem key={`${problem.kind} ${problem.id}`} problem={problem} />
       ))}

@@ -48,7 +48,7 @@ export function MessageTable({ messages, search, onOlder, isLoading }: Props) {
           </button>
         )}
         <span className="keys end">
-          <span>
+          <span className="letter-key">
             <kbd>J</kbd>
             <kbd>K</kbd> {text('move')}
           </span>

@@ -15,6 +15,7 @@ import { Page } from '../design/page.tsx';
 import { PageError } from '../design/page-error.tsx';
 import { PhonePreview } from '../design/phone-preview.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
+import { usePageKeys } from '../design/use-page-keys.ts';
 import { useMay, useSession } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
 import { DeliveryTable } from './delivery-table.tsx';
@@ -69,7 +70,7 @@ function MessageView({ message }: { message: MessageDetail }) {
               <span className="note">{message.language}</span>
             </span>
           )}
-          <IdChip value={message.id} label={text('id')} />
+          <IdChip value={message.id} label={text('id')} hasKey />
           {message.messageId && <IdChip value={message.messageId} label={text('platformId')} keep={20} />}
         </span>
       }
@@ -137,7 +138,10 @@ function Resend({ message }: { message: MessageDetail }) {
       api.resendMessage({ id: message.id, ...(isUnknown ? { body: { evenIfUnknown: true } } : {}) }),
     onSuccess: ({ id }) => void navigate({ to: '/messages/$id', params: { id } }),
   });
-  if (message.status !== 'failed' || message.resentAs || !maySend) return null;
+  const canSend = message.status === 'failed' && !message.resentAs && maySend;
+  // a key is pressed by mistake more easily than a button
+  usePageKeys([{ text: 'sendAgain', run: { r: canSend ? () => setAsking(true) : undefined } }]);
+  if (!canSend) return null;
   return (
     <div className="column">
       <Button
@@ -152,7 +156,7 @@ function Resend({ message }: { message: MessageDetail }) {
         isOpen={isAsking}
         question={{
           title: text('confirmSendAgain'),
-          effect: text('maybeSent'),
+          effect: text(isUnknown ? 'maybeSent' : 'failedSoFar'),
           verb: text('sendAgain'),
         }}
         run={() => mutateAsync()}

@@ -8,6 +8,7 @@ import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { ConfirmButton } from '../design/confirm.tsx';
 import { ErrorNote } from '../design/messages.tsx';
+import { usePageKeys } from '../design/use-page-keys.ts';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
 import { partsOf } from './send-state.ts';
@@ -32,6 +33,14 @@ export function SendActions({ send }: { send: Send }) {
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['sends'] }),
   });
+  const toggled =
+    state === 'paused' ? 'resume' : state === 'scheduled' || state === 'sending' ? 'pause' : undefined;
+  usePageKeys([
+    {
+      text: 'pause',
+      run: { p: toggled && maySend && !isPending ? () => mutate(toggled) : undefined },
+    },
+  ]);
   if (!maySend) return null;
   const { waiting } = partsOf(send);
   const isOpen = state === 'scheduled' || state === 'sending' || state === 'paused';

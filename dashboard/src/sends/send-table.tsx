@@ -20,7 +20,7 @@ interface Props {
 export function SendTable({ sends, templates, children }: Props) {
   const text = textsOf('sends');
   const body = useRef<HTMLTableSectionElement>(null);
-  useListKeys(body, { current: null });
+  useListKeys(body);
   const names = new Map(templates.map(({ _id, providerTemplateName }) => [_id, providerTemplateName]));
   return (
     <section className="card" aria-label={text('title')}>

@@ -10,6 +10,7 @@ import { chooseLanguage, type Language, language, languages } from '../text/lang
 import { textsOf } from '../text/texts.ts';
 import { chooseZone, isZoneChosen, systemZone, zone, zones } from '../text/zone.ts';
 import { Retention } from './retention.tsx';
+import { Shortcuts } from './shortcuts.tsx';
 
 const schemes = ['system', 'light', 'dark'] as const;
 
@@ -59,6 +60,7 @@ export function Settings() {
           </SelectField>
         </div>
       </Card>
+      <Shortcuts />
       {mayManage && <Retention />}
     </Page>
   );

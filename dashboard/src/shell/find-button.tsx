@@ -1,14 +1,13 @@
 // The way to everything from the keyboard: a button of the top bar and Ctrl K, which open the palette. Its code is loaded then.
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { isApple } from '../design/apple.ts';
 import { loadTexts, textsOf } from '../text/texts.ts';
 
 const Palette = lazy(async () => {
   const [module] = await Promise.all([import('../palette/palette.tsx'), loadTexts('palette')]);
   return { default: module.Palette };
 });
-
-const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 
 export function FindButton() {
   const text = textsOf('shell');

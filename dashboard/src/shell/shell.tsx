@@ -3,6 +3,7 @@
 import IconDots from '@tabler/icons-react/dist/esm/icons/IconDots.mjs';
 import IconLock from '@tabler/icons-react/dist/esm/icons/IconLock.mjs';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { KeyHelp } from '../design/key-help.tsx';
 import { EmptyState } from '../design/messages.tsx';
 import { useSession } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
@@ -85,6 +86,7 @@ export function Shell() {
         <header className="bar">
           <span className="here cut">{current ? text(current.key) : ''}</span>
           <FindButton />
+          <KeyHelp />
         </header>
         <main id="main">{missing ? <MissingScope {...missing} /> : <Outlet />}</main>
       </div>

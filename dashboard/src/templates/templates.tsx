@@ -14,6 +14,7 @@ import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { SearchBox } from '../design/search-box.tsx';
 import { wordOf } from '../design/state-badge.tsx';
+import { usePageKeys } from '../design/use-page-keys.ts';
 import { useMay } from '../session/session.tsx';
 import { formatNumber } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
@@ -49,6 +50,12 @@ export function Templates() {
   const mayManage = useMay('manage');
   const go = (search: Search) => void navigate({ to: '/templates', search: { ...search } });
   const { status, search, page = 1 } = wanted;
+  usePageKeys([
+    {
+      text: 'newTemplate',
+      run: { n: mayManage ? () => void navigate({ to: '/templates/new' }) : undefined },
+    },
+  ]);
   const isFiltered = status !== undefined || search !== undefined;
 
   return (
@@ -124,6 +131,7 @@ function ReadAgain() {
     mutationFn: () => api.syncTemplates(),
     onSuccess: () => queries.invalidateQueries({ queryKey: ['templates'] }),
   });
+  usePageKeys([{ text: 'readAgain', run: { s: mayManage && !isPending ? () => mutate() : undefined } }]);
   if (!mayManage) return null;
   return (
     <span className="row wrap">

@@ -14,6 +14,7 @@ import { usePageKeys } from '../design/use-page-keys.ts';
 import { useMay } from '../session/session.tsx';
 import { addDays, civilDate, isDate } from '../text/civil.ts';
 import { formatDate, zone as viewerZone } from '../text/format.ts';
+import { direction } from '../text/language.ts';
 import { textsOf } from '../text/texts.ts';
 import { isClosed, type StepFilter, shownSteps, stepFilters } from './explained.ts';
 import { StepStrip } from './step-strip.tsx';
@@ -40,16 +41,17 @@ export function OpenHours({ member }: { member: StaffMember }) {
     queryFn: () => api.explainSlots({ appointmentUserId: member._id, date, timezone: zone }),
   });
   const schedule = useQuery({ ...scheduleQuery(member._id), enabled: mayManage });
-  usePageKeys({
-    ArrowLeft: () => go({ date: addDays(date, -1) }),
-    ArrowRight: () => go({ date: addDays(date, 1) }),
-  });
+  const step = (days: number) => () => go({ date: addDays(date, days) });
+  const isMirrored = direction === 'rtl';
+  usePageKeys([
+    { text: 'days', run: { ArrowLeft: step(isMirrored ? 1 : -1), ArrowRight: step(isMirrored ? -1 : 1) } },
+  ]);
   const steps = data?.steps ?? [];
   const openCount = steps.filter(({ open }) => open).length;
   return (
     <div className="column loose">
       <div className="row wrap">
-        <IconButton label={text('dayBefore')} onClick={() => go({ date: addDays(date, -1) })}>
+        <IconButton label={text('dayBefore')} onClick={step(-1)}>
           <IconChevronLeft size={17} className="mirrored" aria-hidden />
         </IconButton>
         <input
@@ -59,7 +61,7 @@ export function OpenHours({ member }: { member: StaffMember }) {
           value={date}
           onChange={({ target }) => isDate(target.value) && go({ date: target.value })}
         />
-        <IconButton label={text('dayAfter')} onClick={() => go({ date: addDays(date, 1) })}>
+        <IconButton label={text('dayAfter')} onClick={step(1)}>
           <IconChevronRight size={17} className="mirrored" aria-hidden />
         </IconButton>
         <h2 className="number">{formatDate(date, true)}</h2>

@@ -3,7 +3,7 @@
 import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Attempt, DeliveryDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
@@ -16,6 +16,7 @@ import { Page } from '../design/page.tsx';
 import { PageError } from '../design/page-error.tsx';
 import { StateBadge, wordOf } from '../design/state-badge.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
+import { useListKeys } from '../design/use-list-keys.ts';
 import { formatDuration, formatNumber } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { Body, Exchange } from './exchange.tsx';
@@ -121,8 +122,10 @@ interface TryListProps {
 function TryList({ delivery, current, onChoose }: TryListProps) {
   const text = textsOf('webhooks');
   const { attemptLog, attempts, status, nextAttemptAt } = delivery;
+  const list = useRef<HTMLOListElement>(null);
+  useListKeys(list, undefined, 'tries');
   return (
-    <ol className="tries" reversed>
+    <ol ref={list} className="tries" reversed>
       {status === 'pending' && nextAttemptAt && attempts > 0 && (
         <li className="planned">
           <span className="note number">{attempts + 1}</span>
@@ -134,7 +137,13 @@ function TryList({ delivery, current, onChoose }: TryListProps) {
       )}
       {attemptLog.toReversed().map(({ number, at, statusCode, failure, durationMs }) => (
         <li key={number}>
-          <button type="button" aria-pressed={number === current?.number} onClick={() => onChoose(number)}>
+          <button
+            type="button"
+            data-row-link
+            aria-pressed={number === current?.number}
+            onFocus={() => onChoose(number)}
+            onClick={() => onChoose(number)}
+          >
             <span className="note number">{number}</span>
             <StateBadge
               state={failure === null ? 'delivered' : 'failed'}

@@ -4,6 +4,8 @@ import type { Attempt, DeliveryDetail } from '../../../client/src/generated.ts';
 import { Card } from '../design/card.tsx';
 import { CopyButton } from '../design/copy-button.tsx';
 import { Segments } from '../design/segments.tsx';
+import { useCopied } from '../design/use-copied.ts';
+import { usePageKeys } from '../design/use-page-keys.ts';
 import { formatDuration, formatNumber } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { curlOf, type Language, languages, verifying } from './snippets.ts';
@@ -14,7 +16,14 @@ const views: readonly View[] = ['exchange', 'curl', ...languages];
 export function Exchange({ delivery, attempt }: { delivery: DeliveryDetail; attempt: Attempt }) {
   const text = textsOf('webhooks');
   const [view, show] = useState<View>('exchange');
+  const common = textsOf('common');
+  const { isCopied, copy } = useCopied();
   const { number, statusCode, failure, durationMs } = attempt;
+  const copyCurl = () => {
+    show('curl');
+    void copy(curlOf(delivery, attempt));
+  };
+  usePageKeys([{ text: 'copyCurl', run: { y: copyCurl } }]);
   return (
     <Card
       title={text('tryNumber', { number })}
@@ -22,15 +31,20 @@ export function Exchange({ delivery, attempt }: { delivery: DeliveryDetail; atte
         .filter(Boolean)
         .join(', ')}
       end={
-        <Segments
-          label={text('view')}
-          values={views}
-          chosen={view}
-          wordOf={(one) =>
-            one === 'exchange' ? text(one) : one === 'curl' ? one : text('verifyWith', { language: one })
-          }
-          onChoose={show}
-        />
+        <div className="row wrap">
+          <span role="status" className="note">
+            {isCopied && common('copied')}
+          </span>
+          <Segments
+            label={text('view')}
+            values={views}
+            chosen={view}
+            wordOf={(one) =>
+              one === 'exchange' ? text(one) : one === 'curl' ? one : text('verifyWith', { language: one })
+            }
+            onChoose={show}
+          />
+        </div>
       }
     >
       {view === 'exchange' ? (
