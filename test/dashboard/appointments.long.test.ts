@@ -114,7 +114,13 @@ test('each start of a date says why it is not open, and leads to what stands in 
     ...{ appointmentUserId: ben, date: monday, from: '15:00', to: '15:30', name: 'Grace' },
   });
   const { page, problems } = await dashboard.openAt(`/users/${ben}/open?date=${monday}`);
-  await page.getByRole('row', { name: /15:00.*Booked.*Taken by Grace, 15:00 – 15:30/ }).waitFor();
+  await page.getByRole('row', { name: /15:00.*Booked.*Taken by .Grace., 15:00 – 15:30/ }).waitFor();
+  await page.getByRole('button', { name: '15:00', exact: true }).click();
+  const chain = page.getByRole('region', { name: '15:00 is not open' });
+  expect(await chain.getByRole('listitem').allTextContents()).toContain('Booked');
+  await chain.getByText('In the hours').waitFor();
+  await page.keyboard.press('ArrowUp');
+  await chain.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Outside the hours' }).click();
   await page.getByRole('row', { name: /07:30.*Outside the hours.*Change the rule/ }).waitFor();
   await page.getByRole('button', { name: 'Not open' }).click();

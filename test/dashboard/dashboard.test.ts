@@ -92,7 +92,7 @@ test('a template is filled as it will arrive, and a test of it is sent', async (
   await signIn(page, '/templates');
   await page.getByRole('link', { name: 'order_update' }).click();
   await page.getByText('1 value is missing or wrong').waitFor();
-  await page.getByRole('textbox', { name: 'Value' }).fill('Grace');
+  await page.getByRole('textbox', { name: 'Body' }).fill('Grace');
   await page.locator('.phone').getByText('Hi Grace, your order is on its way.').waitFor();
   await page.getByLabel('Phone with country code').fill('+1 555 123 0009');
   await page.getByRole('button', { name: 'Send test' }).click();
@@ -135,6 +135,12 @@ test('a range is replayed, and a secret is rotated in three steps', async () => 
     .getByRole('link', { name: /hooks\/dashboard/ })
     .first()
     .click();
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Main CRM');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.page-head').getByText('Main CRM').waitFor();
+  await page.getByRole('button', { name: '30 days' }).click();
+  await page.getByRole('img', { name: /^[1-9]\d* tries, of which 0 failed$/ }).waitFor();
   await page.getByRole('combobox').selectOption({ label: 'All' });
   await page.getByRole('button', { name: 'Replay the range' }).click();
   await page.getByRole('list', { name: 'Replays' }).getByText('Done').waitFor();
@@ -146,6 +152,10 @@ test('a range is replayed, and a secret is rotated in three steps', async () => 
   expect(await step.textContent()).toContain('Let your server accept either');
   await page.getByRole('button', { name: 'Switch to the new secret' }).click();
   await step.getByText('Remove the old secret', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText('This endpoint is paused.').waitFor();
+  await page.getByRole('button', { name: 'Activate' }).first().click();
+  await page.getByText('This endpoint is paused.').waitFor({ state: 'detached' });
   expect(problems).toEqual([]);
 });
 

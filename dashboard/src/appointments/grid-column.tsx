@@ -6,6 +6,7 @@ import { formatDate, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { blocksOf } from './blocks.ts';
 import { BookingBlock, placeOf } from './booking-block.tsx';
+import type { CalendarProblem } from './calendar-states.tsx';
 import type { DatedSlot, Move } from './move.ts';
 import { closedMinutes, type Minutes, openMinutes } from './open-hours.ts';
 
@@ -24,10 +25,13 @@ interface Props extends ColumnActions {
   openId: string | undefined;
   mayMove: boolean;
   move: Move | undefined;
+  /** Of the calendar. */
+  problem: CalendarProblem | undefined;
 }
 
 export function GridColumn(props: Props) {
-  const { date, member, schedule, bookings, hours, openId, mayMove, move, onOpen, onMove } = props;
+  const text = textsOf('appointments');
+  const { problem, date, member, schedule, bookings, hours, openId, mayMove, move, onOpen, onMove } = props;
   const closed = schedule ? closedMinutes(openMinutes(schedule, date, zone), hours) : [];
   const slots =
     move && move.booking.appointmentUserId === member._id
@@ -38,6 +42,7 @@ export function GridColumn(props: Props) {
       {closed.map((span) => (
         <div key={span[0]} className="closed" style={placeOf(span, hours)} />
       ))}
+      {problem && <p className={`column-note ${problem}`}>{text(`column_${problem}`)}</p>}
       <NowLine date={date} hours={hours} />
       <ul aria-label={`${formatDate(date)}, ${member.name}`}>
         {blocksOf(bookings, date, zone).map((block) => (

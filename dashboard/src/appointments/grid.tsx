@@ -8,6 +8,7 @@ import { clockOf, weekdayOf } from '../text/civil.ts';
 import { formatDate, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { blocksOf, hoursShown } from './blocks.ts';
+import { CalendarNotes, useCalendarProblems } from './calendar-states.tsx';
 import { type ColumnActions, GridColumn } from './grid-column.tsx';
 import type { Move } from './move.ts';
 import { type Minutes, openMinutes } from './open-hours.ts';
@@ -61,6 +62,7 @@ function useColumns(dates: string[], staff: StaffMember[]) {
 export function Grid({ dates: range, staff, today, openId, mayMove, move, onOpen, onMove }: Props) {
   const text = textsOf('appointments');
   const { members, dates, hours, failed } = useColumns(range, staff);
+  const problems = useCalendarProblems(staff);
   const todayHead = useRef<HTMLSpanElement>(null);
   const isWeek = dates.length > 1;
   const columnCount = Math.max(1, dates.length * members.length);
@@ -82,6 +84,7 @@ export function Grid({ dates: range, staff, today, openId, mayMove, move, onOpen
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keyboard
     <section className="calendar-grid" aria-label={text('title')} tabIndex={0}>
       {failed && <ErrorNote error={failed.error} onRetry={() => void failed.refetch()} />}
+      <CalendarNotes staff={staff} problems={problems} />
       <div className="grid-head" style={template} aria-hidden="true">
         <span className="corner" />
         {dates.map((date) => (
@@ -119,6 +122,7 @@ export function Grid({ dates: range, staff, today, openId, mayMove, move, onOpen
             <GridColumn
               key={`${date} ${member._id}`}
               {...{ date, member, bookings, schedule, hours, openId, mayMove, move, onOpen, onMove }}
+              problem={problems.get(member._id)}
             />
           )),
         )}

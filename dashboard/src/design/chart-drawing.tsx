@@ -26,6 +26,20 @@ function stacked(series: Series[]): (number | null)[][] {
   });
 }
 
+/** True if a value has no neighbor: a line alone would not show it. */
+const hasAlone = (values: (number | null)[]): boolean =>
+  values.some((value, at) => value !== null && values[at - 1] == null && values[at + 1] == null);
+
+const labelsMax = 8;
+const characterPx = 6;
+const labelGapPx = 14;
+
+/** How many labels fit below a chart of this width without touching each other. */
+function labelsIn(widthPx: number, positions: string[]): number {
+  const longest = Math.max(1, ...positions.map((one) => one.length));
+  return Math.min(labelsMax, Math.max(1, Math.floor(widthPx / (longest * characterPx + labelGapPx))));
+}
+
 function optionsOf(
   { kind, positions, series, heightPx }: ChartProps,
   widthPx: number,
@@ -51,7 +65,7 @@ function optionsOf(
         ...axis,
         grid: { show: false },
         size: 24,
-        incrs: [Math.max(1, Math.round(count / 8))],
+        incrs: [Math.max(1, Math.ceil(count / labelsIn(widthPx, positions)))],
         values: (_chart, at) => at.map((index) => positions[index] ?? ''),
       },
       {
@@ -64,9 +78,9 @@ function optionsOf(
     ],
     series: [
       {},
-      ...drawn.map(({ color, dashed }) => ({
+      ...drawn.map(({ color, dashed, values }) => ({
         stroke: read(color),
-        points: { show: false },
+        points: { show: !isStacked && hasAlone(values), size: 5, fill: read(color) },
         ...(isStacked
           ? { fill: read(color), width: 0, ...(bars ? { paths: bars } : {}) }
           : { width: 1.6, ...(dashed ? { dash: [5, 3] } : {}) }),

@@ -1,15 +1,17 @@
 // A link with which a colleague signs in, with no more than they need.
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { CreateDashboardLink } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { ShownOnce } from '../design/shown-once.tsx';
 import { textsOf } from '../text/texts.ts';
+import { linksKey } from './link-rows.tsx';
 import { ScopedForm, type ScopedName } from './scoped-form.tsx';
 
 const daySeconds = 86_400;
 
 export function Invite() {
   const text = textsOf('keys');
+  const queries = useQueryClient();
   const { mutate, data, error, isPending, reset } = useMutation({
     mutationFn: ({ name, scopes }: ScopedName) =>
       api.createDashboardLink({
@@ -19,6 +21,7 @@ export function Invite() {
           expiresInSeconds: daySeconds,
         },
       }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: linksKey }),
   });
   if (data)
     return <ShownOnce value={data.url} label={text('link')} text={text('linkOnce')} onStored={reset} />;

@@ -3,30 +3,38 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Key } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { ConfirmButton } from '../design/confirm.tsx';
+import { StateBadge } from '../design/state-badge.tsx';
 import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useNow } from '../design/use-now.ts';
 import { formatList } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
+import { type RotatedKey, RotateKey } from './rotate-key.tsx';
 import { scopeText } from './scope-choice.tsx';
 
-const unusedMs = 90 * 86_400_000;
+const unusedDays = 90;
+const unusedMs = unusedDays * 86_400_000;
 
-export function KeyRows({ keys }: { keys: Key[] }) {
+interface RowsProps {
+  keys: Key[];
+  onRotated: (rotated: RotatedKey) => void;
+}
+
+export function KeyRows({ keys, onRotated }: RowsProps) {
   const text = textsOf('keys');
   return (
     <Table
       columns={[
-        { label: text('name'), widthPx: 220 },
+        { label: text('name'), widthPx: 260 },
         { label: text('may') },
         { label: text('lastUsed'), widthPx: 130 },
         { label: text('expires'), widthPx: 130 },
-        { label: text('actions'), widthPx: 120, isLabelHidden: true },
+        { label: text('actions'), widthPx: 190, isLabelHidden: true },
       ]}
       isTall
     >
       {keys.map((key) => (
-        <KeyRow key={key._id} apiKey={key} />
+        <KeyRow key={key._id} apiKey={key} onRotated={onRotated} />
       ))}
     </Table>
   );
@@ -34,8 +42,10 @@ export function KeyRows({ keys }: { keys: Key[] }) {
 
 function KeyRow({
   apiKey: { _id: id, name, hint, scopes, lastUsedAt, createdAt, expiresAt },
+  onRotated,
 }: {
   apiKey: Key;
+  onRotated: RowsProps['onRotated'];
 }) {
   const text = textsOf('keys');
   const queries = useQueryClient();
@@ -52,8 +62,11 @@ function KeyRow({
         <div className="strong cut" dir="auto">
           {name}
         </div>
-        <div className="small note mono" dir="ltr">
-          …{hint}
+        <div className="small note row">
+          <span className="mono" dir="ltr">
+            …{hint}
+          </span>
+          {isUnused && <StateBadge state="warning" label={text('unused', { days: unusedDays })} quiet />}
         </div>
       </td>
       <td className="muted full wraps">{words}</td>
@@ -62,6 +75,7 @@ function KeyRow({
       </td>
       <td className="muted wide-only">{expiresAt ? <Timestamp at={expiresAt} /> : text('never')}</td>
       <td className="figure full">
+        <RotateKey id={id} name={name} onRotated={onRotated} />
         <ConfirmButton
           kind="quiet"
           question={{

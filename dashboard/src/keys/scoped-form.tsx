@@ -1,5 +1,5 @@
 // A name and scopes, for a new key or a new link.
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
@@ -19,11 +19,22 @@ interface Props {
   isBusy: boolean;
   error: unknown;
   onSubmit: (given: ScopedName) => void;
+  /** Other fields. */
+  children?: ReactNode;
 }
 
 const nameMax = 100;
 
-export function ScopedForm({ title, note, nameLabel, buttonLabel, isBusy, error, onSubmit }: Props) {
+export function ScopedForm({
+  title,
+  note,
+  nameLabel,
+  buttonLabel,
+  isBusy,
+  error,
+  onSubmit,
+  children,
+}: Props) {
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<string[]>([]);
   return (
@@ -35,7 +46,10 @@ export function ScopedForm({ title, note, nameLabel, buttonLabel, isBusy, error,
           onSubmit({ name: name.trim(), scopes });
         }}
       >
-        <TextField label={nameLabel} maxLength={nameMax} value={name} onChange={setName} />
+        <div className="fields">
+          <TextField label={nameLabel} maxLength={nameMax} value={name} onChange={setName} />
+          {children}
+        </div>
         <ScopeChoice chosen={scopes} onChange={setScopes} />
         {error != null && <ErrorNote error={error} />}
         <div>

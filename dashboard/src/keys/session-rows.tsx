@@ -6,7 +6,9 @@ import { Button } from '../design/button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
+import { formatList } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
+import { scopeText } from './scope-choice.tsx';
 
 export function SessionRows({ sessions }: { sessions: Session[] }) {
   const text = textsOf('keys');
@@ -16,6 +18,7 @@ export function SessionRows({ sessions }: { sessions: Session[] }) {
         { label: text('who') },
         { label: text('by') },
         { label: text('from') },
+        { label: text('since') },
         { label: text('lastUsed') },
         { label: text('actions'), isLabelHidden: true },
       ]}
@@ -28,7 +31,7 @@ export function SessionRows({ sessions }: { sessions: Session[] }) {
 }
 
 function SessionRow({
-  session: { _id: id, name, key, address, lastUsedAt, isCurrent },
+  session: { _id: id, name, key, address, createdAt, lastUsedAt, isCurrent, scopes },
 }: {
   session: Session;
 }) {
@@ -40,12 +43,15 @@ function SessionRow({
   });
   return (
     <tr>
-      <td className="strong" dir="auto">
+      <td className="strong" dir="auto" title={formatList(scopes.map(scopeText))}>
         {name} {isCurrent && <span className="note">{text('you')}</span>}
       </td>
       <td className="muted wide-only">{key?.name ?? text('operator')}</td>
       <td className="mono muted wide-only" dir="ltr">
         {address}
+      </td>
+      <td className="muted wide-only">
+        <Timestamp at={createdAt} />
       </td>
       <td className="muted">
         <Timestamp at={lastUsedAt} />

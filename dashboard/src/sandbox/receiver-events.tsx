@@ -1,5 +1,6 @@
 // What the receiver got: each event with its signature and what was answered.
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
@@ -9,6 +10,7 @@ import { textsOf } from '../text/texts.ts';
 import { type ReceiverEvent, sandbox } from './sandbox-api.ts';
 
 const pollMs = 1_000;
+const shownMax = 12;
 
 /** What the body of an event says. */
 function contentOf(body: string): { event: string; status: string | undefined; subject: string } {
@@ -54,10 +56,15 @@ export function ReceiverEvents() {
             { label: text('answered'), widthPx: 110, isFigure: true },
           ]}
         >
-          {data.map((event) => (
+          {data.slice(0, shownMax).map((event) => (
             <EventRow key={event.seq} event={event} />
           ))}
         </Table>
+      )}
+      {data.length > shownMax && (
+        <div className="table-foot">
+          <Link to="/webhooks/deliveries">{text('allEvents')}</Link>
+        </div>
       )}
     </Card>
   );

@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api } from '../api/client.ts';
 import { shapes } from '../design/icons.tsx';
+import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
 import { sandbox } from './sandbox-api.ts';
 
-const steps = ['send', 'read', 'answer', 'reply', 'break'] as const;
+const steps = ['send', 'read', 'answer', 'reply', 'book', 'break'] as const;
 type Step = (typeof steps)[number];
 
 export function Tour({ phone }: { phone: string }) {
@@ -20,6 +21,11 @@ export function Tour({ phone }: { phone: string }) {
     queryFn: () => sandbox.faults(),
     retry: false,
   });
+  const { data: events = [] } = useQuery({
+    queryKey: ['deliveries', 'receiver'],
+    queryFn: () => sandbox.events(),
+    retry: false,
+  });
   const { data: contact } = useQuery({
     queryKey: ['contacts', 'ofPhone', phone],
     queryFn: async () => (await api.listContacts({ phone })).items[0] ?? null,
@@ -30,25 +36,39 @@ export function Tour({ phone }: { phone: string }) {
     read: messages.some(({ isRead }) => isRead),
     answer: messages.some(({ direction }) => direction === 'wrote'),
     reply: messages.some(({ reply }) => reply !== null),
+    book: events.some(({ body }) => body.includes('"appointments.booked"')),
     break: faults.some(({ isOn }) => isOn),
   };
   const current = steps.find((step) => !done[step]);
   return (
-    <ol className="tour" aria-label={text('tour')}>
-      {steps.map((step, index) => (
-        <li key={step} {...(step === current ? { 'aria-current': 'step' as const } : {})}>
-          <span className={`state ${done[step] ? 'ok' : 'wait'}`}>
-            {done[step] ? shapes.tickDisc : <span className="number">{index + 1}</span>}
-          </span>
-          {step === 'reply' && contact ? (
-            <Link to="/conversations/$id" params={{ id: contact._id }}>
-              {text(`tour_${step}`)}
-            </Link>
-          ) : (
-            text(`tour_${step}`)
-          )}
-        </li>
-      ))}
-    </ol>
+    <div className="column">
+      <ol className="tour" aria-label={text('tour')}>
+        {steps.map((step, index) => (
+          <li key={step} {...(step === current ? { 'aria-current': 'step' as const } : {})}>
+            <span className={`state ${done[step] ? 'ok' : 'wait'}`}>
+              {done[step] ? shapes.tickDisc : <span className="number">{index + 1}</span>}
+            </span>
+            <StepName step={step} contactId={contact?._id} />
+          </li>
+        ))}
+      </ol>
+      <p className="muted" role="status">
+        {text(current ? `hint_${current}` : 'hint_done')}
+      </p>
+    </div>
   );
+}
+
+/** The name of a step, as a link where it is another page. */
+function StepName({ step, contactId }: { step: Step; contactId: string | undefined }) {
+  const text = textsOf('sandbox');
+  const mayBook = useMay('appointments:book');
+  const name = text(`tour_${step}`);
+  if (step === 'reply' && contactId)
+    return (
+      <Link to="/conversations/$id" params={{ id: contactId }}>
+        {name}
+      </Link>
+    );
+  return step === 'book' && mayBook ? <Link to="/appointments/new">{name}</Link> : name;
 }

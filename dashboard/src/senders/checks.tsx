@@ -8,14 +8,35 @@ import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
-import { withLocalTimes } from '../text/format.ts';
+import { formatMoment, withLocalTimes } from '../text/format.ts';
 import { textIfAny, textsOf } from '../text/texts.ts';
 
-export function Checks({ sender: { _id: id, name } }: { sender: Pick<Sender, '_id' | 'name'> }) {
+/** Of a number that was just connected. The stream does not name it: reading it runs the checks. */
+export const newChecksKey = (id: string) => ['newSenderChecks', id];
+
+const againAfterMs = 5_000;
+const runsMax = 12;
+
+interface Props {
+  sender: Pick<Sender, '_id' | 'name'>;
+  /** True: what the platform has yet to do is checked again until it is done, for a minute. */
+  isNew?: boolean;
+}
+
+export function Checks({ sender: { _id: id, name }, isNew = false }: Props) {
   const text = textsOf('senders');
   const queries = useQueryClient();
-  const queryKey = ['senders', 'checks', id];
-  const { data, error, refetch } = useQuery({ queryKey, queryFn: () => api.getSenderChecks({ id }) });
+  const queryKey = isNew ? newChecksKey(id) : ['senders', 'checks', id];
+  const { data, error, refetch } = useQuery({
+    queryKey,
+    queryFn: () => (isNew ? api.runSenderChecks({ id }) : api.getSenderChecks({ id })),
+    refetchInterval: ({ state }) =>
+      isNew &&
+      state.dataUpdateCount < runsMax &&
+      state.data?.checks.some(({ status }) => status === 'unknown')
+        ? againAfterMs
+        : false,
+  });
   const stored = (checks: Awaited<ReturnType<typeof api.getSenderChecks>>) =>
     queries.setQueryData(queryKey, checks);
   const run = useMutation({ mutationFn: () => api.runSenderChecks({ id }), onSuccess: stored });
@@ -24,6 +45,7 @@ export function Checks({ sender: { _id: id, name } }: { sender: Pick<Sender, '_i
   return (
     <Card
       title={text('checksOf', { name })}
+      note={data ? noteOf(data.checks) : ''}
       isPadded={false}
       end={
         <>
@@ -44,6 +66,17 @@ export function Checks({ sender: { _id: id, name } }: { sender: Pick<Sender, '_i
       {data && <CheckList checks={data.checks} />}
     </Card>
   );
+}
+
+/** When they ran, and how many need somebody. */
+function noteOf(checks: SenderCheck[]): string {
+  const text = textsOf('senders');
+  const [newest] = checks
+    .map(({ checkedAt }) => checkedAt)
+    .sort()
+    .reverse();
+  const bad = checks.filter(({ status }) => status === 'failed' || status === 'warning').length;
+  return newest ? text('checkedAt', { time: formatMoment(new Date(newest)), count: bad }) : '';
 }
 
 export const CheckList = ({ checks }: { checks: SenderCheck[] }) => (

@@ -12,7 +12,7 @@ import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { TextField } from '../design/text-field.tsx';
 import { textsOf } from '../text/texts.ts';
-import { CheckList } from './checks.tsx';
+import { Checks, newChecksKey } from './checks.tsx';
 import './senders.css';
 
 type Field = 'name' | 'phoneNumberId' | 'businessAccountId' | 'accessToken' | 'appSecret' | 'pin';
@@ -47,21 +47,28 @@ export function Connect() {
   const [typed, setTyped] = useState<Typed>({});
   const { mutate, data, error, isPending } = useMutation({
     mutationFn: () => api.createSender({ body: senderOf(typed) }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['senders'] }),
+    onSuccess: async ({ _id, checks }) => {
+      await queries.invalidateQueries({ queryKey: ['senders'] });
+      queries.setQueryData(newChecksKey(_id), { checks });
+    },
   });
   if (data) {
     return (
       <Page title={text('connected', { name: data.name })} text={text('connectedText')}>
-        <Card title={text('checksOf', { name: data.name })} isPadded={false}>
-          <CheckList checks={data.checks} />
-        </Card>
+        <Checks sender={data} isNew />
         <Card title={text('byHand')}>
           <p className="muted">{text('byHandText')}</p>
           <IdChip value={data.callbackUrl} label={text('callback')} keep={80} />
         </Card>
-        <Link to="/senders" search={{ sender: data._id }}>
-          {text('toNumber')}
-        </Link>
+        <Card title={text('firstMessage')}>
+          <p className="muted">{text('firstMessageText')}</p>
+          <div className="row wrap loose">
+            <Link to="/templates">{text('toTemplates')}</Link>
+            <Link to="/senders" search={{ sender: data._id }}>
+              {text('toNumber')}
+            </Link>
+          </div>
+        </Card>
       </Page>
     );
   }
@@ -97,6 +104,11 @@ export function Connect() {
               {text('verify')}
             </Button>
           </div>
+          {isPending && (
+            <p role="status" className="muted">
+              {text('connecting')}
+            </p>
+          )}
         </form>
       </Card>
     </Page>

@@ -38,8 +38,11 @@ export function SenderTable({ senders, chosenId, onChoose }: Props) {
                 aria-pressed={sender._id === chosenId}
                 onClick={() => onChoose(sender._id)}
               >
-                <span className="strong cut" dir="auto">
-                  {sender.name}
+                <span className="row tight">
+                  <span className="strong cut" dir="auto">
+                    {sender.name}
+                  </span>
+                  {sender.isDefault && senders.length > 1 && <span className="tag">{text('default')}</span>}
                 </span>
                 <span className="small note" dir="ltr">
                   {sender.displayPhone ?? sender.phoneNumberId}
@@ -54,7 +57,7 @@ export function SenderTable({ senders, chosenId, onChoose }: Props) {
             </td>
             <td className="number wide-only">{limitText(sender.messagingLimit)}</td>
             <td className="number wide-only">
-              {text('perSecond', { count: formatNumber(sender.effectiveMessagesPerSecond) })}
+              <Rate sender={sender} />
             </td>
             <td className="figure muted wide-only">
               {sender.lastCallbackAt ? <Timestamp at={sender.lastCallbackAt} /> : '–'}
@@ -72,4 +75,14 @@ function limitText(limit: string | null): string {
   const people = limitOf(limit);
   if (people === undefined) return limit ?? '–';
   return people === Number.POSITIVE_INFINITY ? text('unlimited') : formatNumber(people);
+}
+
+/** The rate in use; while the platform throttles, what is left of it. */
+function Rate({ sender: { pace, effectiveMessagesPerSecond } }: { sender: Sender }) {
+  const text = textsOf('senders');
+  const full = formatNumber(effectiveMessagesPerSecond);
+  if (pace.throttledUntil === null) return text('perSecond', { count: full });
+  return (
+    <span className="warn-text">{text('perSecondOf', { count: formatNumber(pace.allowed), full })}</span>
+  );
 }

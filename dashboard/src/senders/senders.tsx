@@ -11,6 +11,7 @@ import { Page } from '../design/page.tsx';
 import { textsOf } from '../text/texts.ts';
 import { Checks } from './checks.tsx';
 import { HaltedNote } from './halted-note.tsx';
+import { PaceNote } from './pace-note.tsx';
 import { SenderFacts } from './sender-facts.tsx';
 import { SenderTable } from './sender-table.tsx';
 import './senders.css';
@@ -55,9 +56,10 @@ export function Senders() {
             onChoose={(sender) => void navigate({ to: '/senders', search: { sender } })}
           />
           {chosen.status === 'halted' && <HaltedNote key={chosen._id} sender={chosen} />}
+          <PaceNote sender={chosen} />
           <div className="columns">
             <Checks key={chosen._id} sender={chosen} />
-            <SenderFacts sender={chosen} />
+            <SenderFacts key={`${chosen._id} facts`} sender={chosen} isOnly={senders.length === 1} />
           </div>
         </>
       )}

@@ -2,12 +2,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { MessageStatistics } from '../../../client/src/generated.ts';
-import { api } from '../api/client.ts';
 import { Card } from '../design/card.tsx';
 import { Chart } from '../design/chart.tsx';
 import { ErrorNote } from '../design/messages.tsx';
-import { formatDay, formatNumber, formatShare, zone } from '../text/format.ts';
+import { formatDay, formatNumber, formatShare } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
+import { statisticsQuery } from './figures.ts';
 
 const days = 30;
 const dayMs = 86_400_000;
@@ -27,12 +27,7 @@ function byDay(items: readonly MessageStatistics[], templateId: string, nowMs: n
 
 export function Statistics({ templateId }: { templateId: string }) {
   const text = textsOf('templates');
-  const { data, error, refetch, dataUpdatedAt } = useQuery({
-    // counts have an interval of their own: the stream does not name them
-    queryKey: ['templateStatistics', templateId],
-    queryFn: () => api.getMessageStatistics({ by: 'template', interval: 'day', timezone: zone }),
-    refetchInterval: 30_000,
-  });
+  const { data, error, refetch, dataUpdatedAt } = useQuery(statisticsQuery);
   if (error) return <ErrorNote error={error} onRetry={() => void refetch()} />;
   if (!data) return null;
   const rows = byDay(data.items, templateId, dataUpdatedAt);

@@ -1,7 +1,10 @@
 // The states that the page shows for a template: the platform's own words where they say more than ours. Pure.
 import type { Template } from '../../../client/src/generated.ts';
 
-type States = Pick<Template, 'status' | 'providerStatus'>;
+interface States {
+  status: string;
+  providerStatus: string | null;
+}
 
 const platformStates: Record<string, string> = {
   REJECTED: 'rejected',

@@ -7,19 +7,27 @@ import { StateBadge } from '../design/state-badge.tsx';
 import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useListKeys } from '../design/use-list-keys.ts';
+import { formatNumber, formatShare } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { categoryWord } from './category-word.ts';
+import type { TemplateFigures } from './figures.ts';
 import { bodyOf, stateOf } from './template-state.ts';
 import { TextWithGaps } from './text-with-gaps.tsx';
 
+/** Less than this share delivered is marked, once enough messages were sent to say so. */
+const poorBelow = 0.9;
+const poorFrom = 50;
+
 interface Props {
   templates: Template[];
+  /** By template; undefined: not known. */
+  figures: Map<string, TemplateFigures> | undefined;
   search: RefObject<HTMLInputElement | null>;
   /** Where in the list the page is. */
   children: ReactNode;
 }
 
-export function TemplateTable({ templates, search, children }: Props) {
+export function TemplateTable({ templates, figures, search, children }: Props) {
   const text = textsOf('templates');
   const body = useRef<HTMLTableSectionElement>(null);
   useListKeys(body, search);
@@ -27,18 +35,30 @@ export function TemplateTable({ templates, search, children }: Props) {
     <section className="card" aria-label={text('title')}>
       <Table
         columns={[
-          { label: text('name'), widthPx: 220 },
+          { label: text('name'), widthPx: 200 },
           { label: text('language'), widthPx: 80 },
-          { label: text('category'), widthPx: 130 },
+          { label: text('category'), widthPx: 118 },
           { label: text('status'), widthPx: 130 },
-          { label: text('quality'), widthPx: 110 },
+          { label: text('quality'), widthPx: 100 },
           { label: text('text') },
-          { label: text('changed'), widthPx: 120, isFigure: true },
+          ...(figures
+            ? [
+                { label: text('sent30'), widthPx: 84, isFigure: true },
+                { label: text('count_delivered'), widthPx: 92, isFigure: true },
+                { label: text('count_read'), widthPx: 78, isFigure: true },
+              ]
+            : []),
+          { label: text('changed'), widthPx: 110, isFigure: true },
         ]}
         bodyRef={body}
       >
         {templates.map((template) => (
-          <TemplateRow key={template._id} template={template} />
+          <TemplateRow
+            key={template._id}
+            template={template}
+            hasFigures={figures !== undefined}
+            figures={figures?.get(template._id)}
+          />
         ))}
       </Table>
       <div className="table-foot">{children}</div>
@@ -46,7 +66,13 @@ export function TemplateTable({ templates, search, children }: Props) {
   );
 }
 
-function TemplateRow({ template }: { template: Template }) {
+interface RowProps {
+  template: Template;
+  hasFigures: boolean;
+  figures: TemplateFigures | undefined;
+}
+
+function TemplateRow({ template, hasFigures, figures }: RowProps) {
   const { _id, providerTemplateName, language, category, updatedAt } = template;
   return (
     <tr>
@@ -66,9 +92,24 @@ function TemplateRow({ template }: { template: Template }) {
       <td className="muted full" dir="auto">
         <TextWithGaps text={bodyOf(template)} />
       </td>
+      {hasFigures && <Figures figures={figures} />}
       <td className="figure muted wide-only">
         <Timestamp at={updatedAt} />
       </td>
     </tr>
+  );
+}
+
+function Figures({ figures = { sent: 0, delivered: 0, read: 0 } }: { figures: TemplateFigures | undefined }) {
+  const { sent, delivered, read } = figures;
+  const isPoor = sent >= poorFrom && delivered / sent < poorBelow;
+  return (
+    <>
+      <td className="figure number wide-only">{sent === 0 ? '–' : formatNumber(sent)}</td>
+      <td className={`figure number wide-only ${isPoor ? 'bad-text strong' : ''}`}>
+        {formatShare(delivered, sent)}
+      </td>
+      <td className="figure number wide-only">{formatShare(read, sent)}</td>
+    </>
   );
 }

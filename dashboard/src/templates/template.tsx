@@ -14,6 +14,7 @@ import { Timestamp } from '../design/timestamp.tsx';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
 import { categoryWord } from './category-word.ts';
+import { languageName } from './editor/template-languages.ts';
 import { History } from './history.tsx';
 import { Notices } from './notices.tsx';
 import { Preview } from './preview.tsx';
@@ -37,12 +38,9 @@ export function Template() {
 function TemplateView({ template }: { template: TemplateDetail }) {
   const text = textsOf('templates');
   const navigate = useNavigate();
-  const mayManage = useMay('manage');
   const mayRead = useMay('messages:read');
   const { tab: wanted } = useSearch({ strict: false }) as { tab?: unknown };
-  const shown = tabs.filter(
-    (tab) => tab === 'preview' || (tab === 'statistics' && mayRead) || (tab === 'history' && mayManage),
-  );
+  const shown = tabs.filter((tab) => tab !== 'statistics' || mayRead);
   const tab = shown.find((one) => one === wanted) ?? 'preview';
   return (
     <Page
@@ -103,7 +101,7 @@ function Facts({ template }: { template: TemplateDetail }) {
   return (
     <span className="row wrap loose">
       <span>{categoryWord(template.category)}</span>
-      <span className="mono">{template.language}</span>
+      <Languages template={template} />
       <Quality rating={template.qualityScore} />
       {template.providerTemplateId && (
         <IdChip value={template.providerTemplateId} label={text('platformId')} />
@@ -111,6 +109,42 @@ function Facts({ template }: { template: TemplateDetail }) {
       <span>
         {text('changed')} <Timestamp at={template.updatedAt} />
       </span>
+    </span>
+  );
+}
+
+/** The language, and the same template in other ones. */
+function Languages({
+  template: { _id, language, providerTemplateName: name },
+}: {
+  template: TemplateDetail;
+}) {
+  const text = textsOf('templates');
+  const { data } = useQuery({
+    queryKey: ['templates', 'languages', name],
+    queryFn: () => api.listTemplates({ search: name, limit: 100 }),
+    staleTime: 60_000,
+  });
+  const others = (data?.items ?? []).filter(
+    (other) => other.providerTemplateName === name && other._id !== _id && other.language !== language,
+  );
+  return (
+    <span className="row wrap">
+      <span>
+        {languageName(language)} <span className="mono note">{language}</span>
+      </span>
+      {others.length > 0 && <span className="note">{text('otherLanguages')}</span>}
+      {others.map((other) => (
+        <Link
+          key={other._id}
+          to="/templates/$id"
+          params={{ id: other._id }}
+          className="mono"
+          title={languageName(other.language)}
+        >
+          {other.language}
+        </Link>
+      ))}
     </span>
   );
 }

@@ -18,21 +18,31 @@ import { usePageKeys } from '../design/use-page-keys.ts';
 import { useMay } from '../session/session.tsx';
 import { formatNumber } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
+import { categoryWord } from './category-word.ts';
+import { languageCodes, languageName } from './editor/template-languages.ts';
+import { statisticsQuery, sumsOf } from './figures.ts';
 import { TemplateTable } from './template-table.tsx';
 
 const pageLength = 50;
 const statuses = ['approved', 'submitted', 'draft'] as const;
 
+const categories = ['UTILITY', 'MARKETING', 'AUTHENTICATION'] as const;
+
 interface Search {
   status?: (typeof statuses)[number];
+  category?: (typeof categories)[number];
+  language?: string;
   search?: string;
   page?: number;
 }
 
-function searchOf({ status, search, page }: Record<string, unknown>): Search {
+function searchOf({ status, category, language, search, page }: Record<string, unknown>): Search {
   const known = statuses.find((one) => one === status);
+  const knownCategory = categories.find((one) => one === category);
   return {
     ...(known ? { status: known } : {}),
+    ...(knownCategory ? { category: knownCategory } : {}),
+    ...(typeof language === 'string' && language !== '' ? { language } : {}),
     ...(typeof search === 'string' && search !== '' ? { search } : {}),
     ...(typeof page === 'number' && page > 1 ? { page } : {}),
   };
@@ -48,15 +58,19 @@ export function Templates() {
     queryFn: () => api.listTemplates({ ...wanted, limit: pageLength }),
   });
   const mayManage = useMay('manage');
+  const mayRead = useMay('messages:read');
+  const { data: statistics } = useQuery({ ...statisticsQuery, enabled: mayRead });
   const go = (search: Search) => void navigate({ to: '/templates', search: { ...search } });
-  const { status, search, page = 1 } = wanted;
+  // another filter begins at its first page
+  const change = (next: Record<string, unknown>) => go(searchOf({ ...wanted, page: undefined, ...next }));
+  const { status, category, language, search, page = 1 } = wanted;
+  const isFiltered = Object.keys(wanted).some((key) => key !== 'page');
   usePageKeys([
     {
       text: 'newTemplate',
       run: { n: mayManage ? () => void navigate({ to: '/templates/new' }) : undefined },
     },
   ]);
-  const isFiltered = status !== undefined || search !== undefined;
 
   return (
     <Page title={text('title')} isTitleHidden>
@@ -66,7 +80,7 @@ export function Templates() {
             inputRef={input}
             value={search ?? ''}
             label={text('search')}
-            onSearch={(typed) => go({ ...(status ? { status } : {}), ...(typed ? { search: typed } : {}) })}
+            onSearch={(typed) => change({ search: typed })}
           />
           <span className="row wrap end">
             <ReadAgain />
@@ -77,18 +91,46 @@ export function Templates() {
             )}
           </span>
         </div>
-        <Chips
-          label={text('status')}
-          allLabel={text('all')}
-          values={statuses}
-          chosen={status}
-          wordOf={wordOf}
-          onChoose={(one) => go({ ...(search ? { search } : {}), ...(one ? { status: one } : {}) })}
-        />
+        <div className="row wrap">
+          <Chips
+            label={text('status')}
+            allLabel={text('all')}
+            values={statuses}
+            chosen={status}
+            wordOf={wordOf}
+            onChoose={(one) => change({ status: one })}
+          />
+          <select
+            className="input filter-choice"
+            aria-label={text('category')}
+            value={category ?? ''}
+            onChange={({ target }) => change({ category: target.value })}
+          >
+            <option value="">{text('anyCategory')}</option>
+            {categories.map((one) => (
+              <option key={one} value={one}>
+                {categoryWord(one)}
+              </option>
+            ))}
+          </select>
+          <select
+            className="input filter-choice"
+            aria-label={text('language')}
+            value={language ?? ''}
+            onChange={({ target }) => change({ language: target.value })}
+          >
+            <option value="">{text('anyLanguage')}</option>
+            {languageCodes.map((code) => (
+              <option key={code} value={code}>
+                {languageName(code)} {code}
+              </option>
+            ))}
+          </select>
+        </div>
       </div>
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {data && data.items.length > 0 && (
-        <TemplateTable templates={data.items} search={input}>
+        <TemplateTable templates={data.items} figures={statistics && sumsOf(statistics.items)} search={input}>
           <span className="number">
             {text('range', {
               from: formatNumber((page - 1) * pageLength + 1),
@@ -114,7 +156,13 @@ export function Templates() {
             icon={<IconTemplate size={20} aria-hidden />}
             title={text(isFiltered ? 'noneFound' : 'none')}
             text={text(isFiltered ? 'noneFoundText' : 'noneText')}
-            actions={isFiltered && <Button onClick={() => go({})}>{text('showAll')}</Button>}
+            actions={
+              isFiltered ? (
+                <Button onClick={() => go({})}>{text('showAll')}</Button>
+              ) : (
+                mayManage && <Link to="/senders/connect">{text('connectNumber')}</Link>
+              )
+            }
           />
         </div>
       )}

@@ -2,7 +2,7 @@
 import type { PreviewProblem, TemplateInput } from '../../../client/src/generated.ts';
 import { TextField } from '../design/text-field.tsx';
 import { formatNumber } from '../text/format.ts';
-import { textsOf } from '../text/texts.ts';
+import { textIfAny, textsOf } from '../text/texts.ts';
 import { FileField } from './file-field.tsx';
 import { isAddress, isTyped, problemOf, type Typed } from './values.ts';
 
@@ -56,10 +56,10 @@ function Field({ input, value, problem, onChange }: FieldProps) {
     maxLength === null
       ? ''
       : text('ofLength', { used: formatNumber([...value].length), most: formatNumber(maxLength) });
-  const note = problem ?? [part, limit, required ? '' : text('optional')].filter(Boolean).join(', ');
+  const note = problem ?? [limit, required ? '' : text('optional')].filter(Boolean).join(', ');
   return (
     <TextField
-      label={text('value')}
+      label={labelOf(key, part)}
       tag={key}
       value={value}
       disabled={!canType}
@@ -69,4 +69,19 @@ function Field({ input, value, problem, onChange }: FieldProps) {
       onChange={onChange}
     />
   );
+}
+
+/** Where the value goes, in words: `Card 2, button 1` for `cards.1.buttons.0`, and the name of a named one. */
+function labelOf(key: string, part: string): string {
+  const text = textsOf('templates');
+  const [, card, place = ''] = /^(?:cards\.(\d+)\.?)?(.*)$/.exec(part) ?? [];
+  const [kind = '', at] = place.split('.');
+  const word = textIfAny('templates', `part_${kind}`) ?? text('value');
+  const name = key.split('.').at(-1) ?? '';
+  const words = [
+    card === undefined ? '' : text('cardNumber', { number: Number(card) + 1 }),
+    at === undefined ? word : `${word} ${Number(at) + 1}`,
+    /^(\d+|payload)$/.test(name) ? '' : name.replaceAll('_', ' '),
+  ];
+  return words.filter(Boolean).join(', ');
 }

@@ -24,3 +24,39 @@ export const isOnlyBuffer = (
   startsAt !== null &&
   endsAt !== null &&
   (Date.parse(booking.endsAt) <= Date.parse(startsAt) || Date.parse(booking.startsAt) >= Date.parse(endsAt));
+
+/** The rules in the order in which a start has to pass them. */
+export const rules = [
+  'outside_hours',
+  'clock_change',
+  'window',
+  'notice',
+  'daily_limit',
+  'booked',
+  'calendar_busy',
+] as const satisfies readonly Reason[];
+
+/** Rules of the schedule without which a start would be open. `booked`: without the free minutes around bookings. */
+type Removable = 'window' | 'notice' | 'daily_limit' | 'booked';
+const removable: readonly Reason[] = ['window', 'notice', 'daily_limit', 'booked'] satisfies Removable[];
+
+/**
+ * The starts that only the same rule stops as this one, with this one; undefined if no rule of the schedule alone stops it, or it has
+ * passed. `bookings` are those that occupy their time.
+ */
+export function alikeOf(
+  step: ExplainedStep,
+  steps: readonly ExplainedStep[],
+  bookings: readonly Pick<Booking, 'startsAt' | 'endsAt'>[],
+): { rule: Removable; steps: ExplainedStep[] } | undefined {
+  const [rule] = step.reasons;
+  const isAlone = (one: ExplainedStep) =>
+    one.reasons.length === 1 &&
+    one.reasons[0] === rule &&
+    one.startsAt !== null &&
+    Date.parse(one.startsAt) > Date.now() &&
+    // a booking of another account in the same calendar is not known here
+    (rule !== 'booked' || (one.by?.id != null && bookings.every((booking) => isOnlyBuffer(one, booking))));
+  if (!rule || !removable.includes(rule) || !isAlone(step)) return undefined;
+  return { rule: rule as Removable, steps: steps.filter(isAlone) };
+}

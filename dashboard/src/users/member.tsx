@@ -89,13 +89,18 @@ function MemberView({ member, departments, current }: Props) {
         onChoose={(tab) => void navigate({ to: '/users/$id/$tab', params: { id, tab } })}
       />
       {!mayManage && !openTabs.includes(current) ? (
-        <p className="muted">{text('needsManage')}</p>
+        <p className="muted">{text('needsScope', { scope: 'manage' })}</p>
       ) : (
         <>
           {current === 'hours' && <Hours member={member} />}
           {current === 'questions' && <Questions id={id} />}
           {current === 'calendar' && <CalendarTab member={member} />}
-          {current === 'open' && <OpenHours member={member} />}
+          {current === 'open' &&
+            (maySee ? (
+              <OpenHours member={member} />
+            ) : (
+              <p className="muted">{text('needsScope', { scope: 'appointments:manage' })}</p>
+            ))}
           {current === 'details' && <Details member={member} departments={departments} />}
         </>
       )}

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { StaffMember } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { bookingsQuery } from '../appointments/queries.ts';
 import { scheduleQuery } from '../appointments/schedule-query.ts';
 import { IconButton } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
@@ -17,6 +18,7 @@ import { formatDate, zone as viewerZone } from '../text/format.ts';
 import { direction } from '../text/language.ts';
 import { textsOf } from '../text/texts.ts';
 import { isClosed, type StepFilter, shownSteps, stepFilters } from './explained.ts';
+import { StepChain } from './step-chain.tsx';
 import { StepStrip } from './step-strip.tsx';
 import { StepTable } from './step-table.tsx';
 
@@ -41,12 +43,21 @@ export function OpenHours({ member }: { member: StaffMember }) {
     queryFn: () => api.explainSlots({ appointmentUserId: member._id, date, timezone: zone }),
   });
   const schedule = useQuery({ ...scheduleQuery(member._id), enabled: mayManage });
+  const { data: around } = useQuery(bookingsQuery(addDays(date, -1), addDays(date, 1), member._id));
+  const steps = data?.steps ?? [];
+  const shown = shownSteps(steps, filter);
+  const chosen = steps.find(({ from }) => from === search.at) ?? shown.find(({ open }) => !open) ?? shown[0];
+  const choose = (at: string) => go({ at });
+  const stepTo = (by: 1 | -1) => {
+    const next = chosen && shown[shown.indexOf(chosen) + by];
+    if (next) choose(next.from);
+  };
   const step = (days: number) => () => go({ date: addDays(date, days) });
   const isMirrored = direction === 'rtl';
   usePageKeys([
     { text: 'days', run: { ArrowLeft: step(isMirrored ? 1 : -1), ArrowRight: step(isMirrored ? -1 : 1) } },
+    { text: 'starts', run: { ArrowUp: () => stepTo(-1), ArrowDown: () => stepTo(1) } },
   ]);
-  const steps = data?.steps ?? [];
   const openCount = steps.filter(({ open }) => open).length;
   return (
     <div className="column loose">
@@ -81,32 +92,47 @@ export function OpenHours({ member }: { member: StaffMember }) {
       {data && (
         <>
           <Card title={text('openCount', { open: openCount, count: steps.length })} note={text('asOfNow')}>
-            <StepStrip steps={steps} />
+            <StepStrip steps={steps} chosen={chosen?.from} onChoose={choose} />
           </Card>
-          <Card
-            title={text('everyStart')}
-            isPadded={false}
-            end={
-              <Chips
-                label={text('which')}
-                allLabel={text('show_all')}
-                values={stepFilters}
-                chosen={filter}
-                wordOf={(one: StepFilter) => text(`show_${one}`)}
-                onChoose={(one) => go({ show: one })}
+          <div className="columns">
+            <Card
+              title={text('everyStart')}
+              isPadded={false}
+              end={
+                <Chips
+                  label={text('which')}
+                  allLabel={text('show_all')}
+                  values={stepFilters}
+                  chosen={filter}
+                  wordOf={(one: StepFilter) => text(`show_${one}`)}
+                  onChoose={(one) => go({ show: one })}
+                />
+              }
+            >
+              <StepTable
+                member={member}
+                steps={shown}
+                schedule={schedule.data}
+                zone={zone}
+                chosen={chosen?.from}
+                onChoose={choose}
               />
-            }
-          >
-            <StepTable
-              member={member}
-              steps={shownSteps(steps, filter)}
-              schedule={schedule.data}
-              zone={zone}
-            />
-            {!filter && steps.some(isClosed) && (
-              <p className="table-foot">{text('outsideLeftOut', { count: steps.filter(isClosed).length })}</p>
+              {!filter && steps.some(isClosed) && (
+                <p className="table-foot">
+                  {text('outsideLeftOut', { count: steps.filter(isClosed).length })}
+                </p>
+              )}
+            </Card>
+            {chosen && (
+              <StepChain
+                memberId={member._id}
+                step={chosen}
+                steps={steps}
+                bookings={around?.bookings ?? []}
+                mayManage={mayManage}
+              />
             )}
-          </Card>
+          </div>
         </>
       )}
     </div>

@@ -3,7 +3,14 @@ import type { ExplainedStep } from '../../../client/src/generated.ts';
 import { textsOf } from '../text/texts.ts';
 import { isClosed } from './explained.ts';
 
-export function StepStrip({ steps }: { steps: ExplainedStep[] }) {
+interface Props {
+  steps: ExplainedStep[];
+  /** Local start of the one that is explained. */
+  chosen: string | undefined;
+  onChoose: (from: string) => void;
+}
+
+export function StepStrip({ steps, chosen, onChoose }: Props) {
   const text = textsOf('users');
   const first = steps.findIndex((step) => !isClosed(step));
   const last = steps.findLastIndex((step) => !isClosed(step));
@@ -12,17 +19,21 @@ export function StepStrip({ steps }: { steps: ExplainedStep[] }) {
     <>
       <ol className="step-strip number" aria-label={text('everyStart')}>
         {steps.slice(first, last + 1).map((step) => (
-          <li
-            key={`${step.from} ${step.startsAt}`}
-            className={`step ${step.open ? 'open' : (step.reasons[0] ?? '')}`}
-            title={step.reasons.map((reason) => text(`reason_${reason}`)).join(', ')}
-          >
-            {step.from}
-            <span className="hidden-text">
-              {step.open
-                ? text('show_open')
-                : step.reasons.map((reason) => text(`reason_${reason}`)).join(', ')}
-            </span>
+          <li key={`${step.from} ${step.startsAt}`}>
+            <button
+              type="button"
+              className={`step ${step.open ? 'open' : (step.reasons[0] ?? '')}`}
+              aria-pressed={step.from === chosen}
+              title={step.reasons.map((reason) => text(`reason_${reason}`)).join(', ')}
+              onClick={() => onChoose(step.from)}
+            >
+              {step.from}
+              <span className="hidden-text">
+                {step.open
+                  ? text('show_open')
+                  : step.reasons.map((reason) => text(`reason_${reason}`)).join(', ')}
+              </span>
+            </button>
           </li>
         ))}
       </ol>

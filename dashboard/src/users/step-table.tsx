@@ -27,9 +27,12 @@ interface Props {
   /** Undefined: the session may not read it. */
   schedule: Schedule | undefined;
   zone: string;
+  /** Local start of the one that is explained. */
+  chosen: string | undefined;
+  onChoose: (from: string) => void;
 }
 
-export function StepTable({ member, steps, schedule, zone }: Props) {
+export function StepTable({ member, steps, schedule, zone, chosen, onChoose }: Props) {
   const text = textsOf('users');
   if (steps.length === 0) return <p className="muted list-row">{text('noSteps')}</p>;
   return (
@@ -42,8 +45,17 @@ export function StepTable({ member, steps, schedule, zone }: Props) {
       ]}
     >
       {steps.map((step) => (
-        <tr key={`${step.from} ${step.startsAt}`}>
-          <td className="number strong">{step.from}</td>
+        <tr key={`${step.from} ${step.startsAt}`} className={step.from === chosen ? 'current' : ''}>
+          <td>
+            <button
+              type="button"
+              className="text-button number strong"
+              aria-pressed={step.from === chosen}
+              onClick={() => onChoose(step.from)}
+            >
+              {step.from}
+            </button>
+          </td>
           <td>
             {step.open ? (
               <StateBadge state="ok" label={text('show_open')} quiet />
@@ -68,13 +80,14 @@ export function StepTable({ member, steps, schedule, zone }: Props) {
 }
 
 /** The first reason, with its figures. */
-function Because({ step, schedule, zone }: Omit<Props, 'member' | 'steps'> & { step: ExplainedStep }) {
+function Because({ step, schedule, zone }: Pick<Props, 'schedule' | 'zone'> & { step: ExplainedStep }) {
   const text = textsOf('users');
   const { by, reasons } = step;
   const { data: booking } = useQuery({ ...bookingQuery(by?.id ?? ''), enabled: by?.id != null });
   if (booking) {
     const times = formatTimes(new Date(booking.startsAt), new Date(booking.endsAt), zone);
-    const name = guestOf(booking);
+    // isolated: the name may be read in the other direction
+    const name = `\u2068${guestOf(booking)}\u2069`;
     return text(isOnlyBuffer(step, booking) ? 'becauseBuffer' : 'becauseGuest', { name, times });
   }
   if (by) {

@@ -6,25 +6,27 @@ import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { ShownOnce } from '../design/shown-once.tsx';
-import { TextField } from '../design/text-field.tsx';
 import { textsOf } from '../text/texts.ts';
-import { type EventKind, eventKinds } from './event-kinds.ts';
+import { EndpointFields, type EndpointValues, isComplete } from './endpoint-fields.tsx';
+
+const empty: EndpointValues = { url: '', description: '', events: ['messages.status'] };
 
 export function AddEndpoint({ onDone }: { onDone: () => void }) {
   const text = textsOf('webhooks');
   const queries = useQueryClient();
-  const [url, setUrl] = useState('');
-  const [events, setEvents] = useState<EventKind[]>(['messages.status']);
+  const [values, setValues] = useState(empty);
   const { mutate, data, error, isPending } = useMutation({
-    mutationFn: () => api.createEndpoint({ body: { url: url.trim(), events } }),
+    mutationFn: () => {
+      const description = values.description.trim();
+      const body = { url: values.url.trim(), events: values.events, ...(description ? { description } : {}) };
+      return api.createEndpoint({ body });
+    },
     onSuccess: () => queries.invalidateQueries({ queryKey: ['endpoints'] }),
   });
   if (data)
     return (
       <ShownOnce value={data.secret} label={text('secret')} text={text('secretOnce')} onStored={onDone} />
     );
-  const toggle = (kind: EventKind) =>
-    setEvents(events.includes(kind) ? events.filter((one) => one !== kind) : [...events, kind]);
   return (
     <Card title={text('add')}>
       <form
@@ -34,32 +36,10 @@ export function AddEndpoint({ onDone }: { onDone: () => void }) {
           mutate();
         }}
       >
-        <TextField
-          label={text('address')}
-          type="url"
-          dir="ltr"
-          required
-          placeholder="https://example.com/webhooks"
-          value={url}
-          onChange={setUrl}
-        />
-        <fieldset className="event-kinds">
-          <legend className="strong">{text('events')}</legend>
-          {eventKinds.map((kind) => (
-            <label key={kind} className="row mono">
-              <input type="checkbox" checked={events.includes(kind)} onChange={() => toggle(kind)} />
-              {kind}
-            </label>
-          ))}
-        </fieldset>
+        <EndpointFields values={values} onChange={setValues} />
         {error && <ErrorNote error={error} />}
         <div className="row">
-          <Button
-            type="submit"
-            kind="primary"
-            isBusy={isPending}
-            isDisabled={url.trim() === '' || events.length === 0}
-          >
+          <Button type="submit" kind="primary" isBusy={isPending} isDisabled={!isComplete(values)}>
             {text('add')}
           </Button>
           <Button kind="quiet" onClick={onDone}>

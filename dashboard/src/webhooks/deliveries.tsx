@@ -20,22 +20,35 @@ import { eventKinds } from './event-kinds.ts';
 const pageLength = 50;
 const statuses = ['pending', 'delivered', 'dead'] as const;
 const listedKinds = [...eventKinds, 'test'] as const;
+const lastHours = [1, 24, 168, 720] as const;
 
 interface Filter {
   status?: (typeof statuses)[number];
   endpointId?: string;
   event?: (typeof listedKinds)[number];
+  /** Created in so many hours before now. */
+  last?: (typeof lastHours)[number];
 }
 
-function filterOf({ status, endpointId, event }: Record<string, unknown>): Filter {
+function filterOf({ status, endpointId, event, last }: Record<string, unknown>): Filter {
   const known = statuses.find((one) => one === status);
   const kind = listedKinds.find((one) => one === event);
+  const hours = lastHours.find((one) => one === Number(last));
   return {
     ...(known ? { status: known } : {}),
     ...(typeof endpointId === 'string' ? { endpointId } : {}),
     ...(kind ? { event: kind } : {}),
+    ...(hours ? { last: hours } : {}),
   };
 }
+
+const hourMs = 3_600_000;
+
+/** The filter as the API takes it. */
+const queryOf = ({ last, ...rest }: Filter) => ({
+  ...rest,
+  ...(last ? { from: new Date(Date.now() - last * hourMs).toISOString() } : {}),
+});
 
 export function Deliveries() {
   const text = textsOf('webhooks');
@@ -44,7 +57,8 @@ export function Deliveries() {
   const endpoints = useQuery({ queryKey: ['endpoints'], queryFn: () => api.listEndpoints({ limit: 100 }) });
   const { rows, isLoaded, error, retry, loadOlder, isLoadingOlder } = useLiveList<Delivery>({
     key: ['deliveries', 'list', filter],
-    read: (cursor) => api.listDeliveries({ ...filter, limit: pageLength, ...(cursor ? { cursor } : {}) }),
+    read: (cursor) =>
+      api.listDeliveries({ ...queryOf(filter), limit: pageLength, ...(cursor ? { cursor } : {}) }),
     idOf: ({ _id }) => _id,
   });
   const change = (next: Partial<Record<keyof Filter, string | undefined>>) =>
@@ -83,6 +97,19 @@ export function Deliveries() {
           <option value="">{text('anyEvent')}</option>
           {listedKinds.map((kind) => (
             <option key={kind}>{kind}</option>
+          ))}
+        </select>
+        <select
+          className="input"
+          aria-label={text('time')}
+          value={filter.last ?? ''}
+          onChange={({ target }) => change({ last: target.value })}
+        >
+          <option value="">{text('anyTime')}</option>
+          {lastHours.map((hours) => (
+            <option key={hours} value={hours}>
+              {text(`last_${hours}`)}
+            </option>
           ))}
         </select>
       </div>

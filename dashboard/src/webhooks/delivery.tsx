@@ -4,12 +4,11 @@ import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import type { Attempt, DeliveryDetail } from '../../../client/src/generated.ts';
+import type { Attempt, DeliveryDetail, Endpoint } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { CopyButton } from '../design/copy-button.tsx';
-import { shapes } from '../design/icons.tsx';
 import { IdChip } from '../design/id-chip.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
@@ -19,6 +18,8 @@ import { Timestamp } from '../design/timestamp.tsx';
 import { useListKeys } from '../design/use-list-keys.ts';
 import { formatDuration, formatNumber } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
+import { DeliveryWhy } from './delivery-why.tsx';
+import { shortUrl } from './endpoint-state.ts';
 import { Body, Exchange } from './exchange.tsx';
 import './webhooks.css';
 
@@ -38,6 +39,8 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
   const { attemptLog } = delivery;
   const [chosen, choose] = useState<number>();
   const attempt = attemptLog.find(({ number }) => number === chosen) ?? attemptLog.at(-1);
+  const endpoints = useQuery({ queryKey: ['endpoints'], queryFn: () => api.listEndpoints({ limit: 100 }) });
+  const endpoint = endpoints.data?.items.find(({ _id }) => _id === delivery.endpointId);
   return (
     <Page
       title={
@@ -47,10 +50,10 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
           <StateBadge state={delivery.status} />
         </span>
       }
-      text={<Facts delivery={delivery} />}
+      text={<Facts delivery={delivery} endpoint={endpoint} />}
       actions={<ReplayNow id={delivery._id} />}
     >
-      <Why delivery={delivery} />
+      {!endpoints.isPending && <DeliveryWhy delivery={delivery} endpoint={endpoint} />}
       <div className="exchange">
         <Card title={text('tries')} note={formatNumber(delivery.attempts)} isPadded={false}>
           <TryList delivery={delivery} current={attempt} onChoose={choose} />
@@ -59,18 +62,6 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
         {attempt ? <Exchange delivery={delivery} attempt={attempt} /> : <NotSent body={delivery.body} />}
       </div>
     </Page>
-  );
-}
-
-/** Why it has not arrived, and what to do. */
-function Why({ delivery: { status, lastFailure, lastStatusCode } }: { delivery: DeliveryDetail }) {
-  const text = textsOf('webhooks');
-  if (status === 'delivered' || lastFailure === null) return null;
-  return (
-    <div className={`note-box ${status === 'dead' ? 'bad' : 'warn'}`} role="status">
-      {status === 'dead' ? shapes.crossSquare : shapes.triangle}
-      <span className="grow">{text(`why_${lastFailure}`, { status: lastStatusCode ?? '' })}</span>
-    </div>
   );
 }
 
@@ -86,12 +77,19 @@ function NotSent({ body }: { body: string }) {
 
 function Facts({
   delivery: { _id, endpointId, messageId, createdAt, nextAttemptAt, status },
+  endpoint,
 }: {
   delivery: DeliveryDetail;
+  endpoint: Endpoint | undefined;
 }) {
   const text = textsOf('webhooks');
   return (
     <span className="row wrap loose">
+      {endpoint && (
+        <Link to="/webhooks/endpoints/$id" params={{ id: endpointId }}>
+          <bdi dir="ltr">{shortUrl(endpoint.url)}</bdi>
+        </Link>
+      )}
       <IdChip value={_id} label="webhook-id" />
       <Link to="/webhooks/deliveries" search={{ endpointId }}>
         {text('sameEndpoint')}

@@ -1,11 +1,28 @@
 // What the page shows for an endpoint: its state, its address without the scheme, its attempts of the last day. Pure.
 import type { Endpoint, WebhookStatistics } from '../../../client/src/generated.ts';
+import { highest } from './figures.ts';
 
 /** As in design/states.ts. */
 export function stateOf({ status, restingUntil }: Endpoint, nowMs: number): string {
   if (status !== 'active') return status;
   return restingUntil !== null && Date.parse(restingUntil) > nowMs ? 'resting' : 'active';
 }
+
+/** What is wrong with an endpoint, most urgent first; undefined: nothing. */
+export function problemOf(
+  endpoint: Endpoint,
+  nowMs: number,
+): 'disabled' | 'paused' | 'resting' | 'failing' | undefined {
+  const state = stateOf(endpoint, nowMs);
+  if (state === 'disabled' || state === 'paused' || state === 'resting') return state;
+  return endpoint.failingSince === null ? undefined : 'failing';
+}
+
+const disabledWords = ['gone', 'failing'] as const;
+
+/** The first word of `disabledReason`: `gone` after a 410, `failing` after five days of failures. */
+export const disabledWord = (reason: string): (typeof disabledWords)[number] | 'other' =>
+  disabledWords.find((word) => reason.startsWith(word)) ?? 'other';
 
 /** `crm.example.com/hooks`. */
 export const shortUrl = (url: string): string => url.replace(/^https?:\/\//, '').replace(/\/$/, '');
@@ -23,9 +40,6 @@ export interface DayFigures {
 
 const hourMs = 3_600_000;
 const hoursShown = 24;
-
-const highest = (values: (number | null)[]): number | null =>
-  values.reduce((most, value) => (value !== null && value > (most ?? -1) ? value : most), null);
 
 /** Figures of one endpoint from its hours. A percentile of a day cannot be made of those of hours, so the worst hour is shown. */
 export function figuresOf(

@@ -1,19 +1,14 @@
 // The rows of endpoints: state, events, attempts of the last day, and what can be done.
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import type { Endpoint, TestResult, WebhookStatistics } from '../../../client/src/generated.ts';
-import { api } from '../api/client.ts';
-import { Button } from '../design/button.tsx';
-import { ErrorNote } from '../design/messages.tsx';
+import type { Endpoint, WebhookStatistics } from '../../../client/src/generated.ts';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useNow } from '../design/use-now.ts';
-import { useMay } from '../session/session.tsx';
 import { formatDuration, formatNumber, formatShare } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
-import { type DayFigures, figuresOf, shortUrl, stateOf } from './endpoint-state.ts';
+import { EndpointActions } from './endpoint-actions.tsx';
+import { type DayFigures, disabledWord, figuresOf, shortUrl, stateOf } from './endpoint-state.ts';
 
 interface Props {
   endpoints: Endpoint[];
@@ -28,13 +23,14 @@ export function EndpointTable({ endpoints, statistics }: Props) {
       <Table
         columns={[
           { label: text('endpoint') },
-          { label: text('state'), widthPx: 130 },
-          { label: text('events'), widthPx: 180 },
-          { label: text('tries'), widthPx: 150 },
-          { label: text('accepted'), widthPx: 90, isFigure: true },
-          { label: 'p95', widthPx: 90, isFigure: true },
-          { label: text('waiting'), widthPx: 90, isFigure: true },
-          { label: text('actions'), widthPx: 200, isLabelHidden: true },
+          { label: text('state'), widthPx: 116 },
+          { label: text('events'), widthPx: 170 },
+          { label: text('tries'), widthPx: 140 },
+          { label: text('accepted'), widthPx: 84, isFigure: true },
+          { label: text('median'), widthPx: 84, isFigure: true },
+          { label: 'p95', widthPx: 84, isFigure: true },
+          { label: text('waiting'), widthPx: 84, isFigure: true },
+          { label: text('actions'), widthPx: 206, isLabelHidden: true },
         ]}
         isTall
       >
@@ -78,14 +74,16 @@ function EndpointRow({
         <div className="small note cut" dir="auto">
           {description}
           {endpoint.rotation && <span> {text('rotating')}</span>}
-          {disabledReason && <span className="bad-text"> {disabledReason}</span>}
+          {disabledReason && (
+            <span className="bad-text"> {text(`disabled_${disabledWord(disabledReason)}`)}</span>
+          )}
           {state === 'resting' && restingUntil && (
-            <span>
+            <span className="warn-text">
               {' '}
               {text('nextTry')} <Timestamp at={restingUntil} />
             </span>
           )}
-          {!disabledReason && failingSince && (
+          {!disabledReason && state !== 'resting' && failingSince && (
             <span className="warn-text">
               {' '}
               {text('failingSince')} <Timestamp at={failingSince} form="clock" />
@@ -97,18 +95,29 @@ function EndpointRow({
         <StateBadge state={state} />
       </td>
       <td className="mono muted wide-only" title={events.join(', ')}>
-        {events[0]}
-        {events.length > 1 && ` +${events.length - 1}`}
+        <span className="first-of">
+          <span className="cut">{events[0]}</span>
+          {events.length > 1 && <span>+{events.length - 1}</span>}
+        </span>
       </td>
       <td className="wide-only">
         <Bars hours={figures.hours} label={text('triesOfDay', { count: figures.attempts })} />
       </td>
       <td className="figure number wide-only">{formatShare(figures.delivered, figures.attempts)}</td>
+      <td className="figure number muted wide-only">{durationOf(figures.p50Ms)}</td>
+      <td className="figure number muted wide-only">{durationOf(figures.p95Ms)}</td>
       <td className="figure number muted wide-only">
-        {figures.p95Ms === null ? '–' : formatDuration(figures.p95Ms)}
-      </td>
-      <td className={`figure number wide-only ${endpoint.waiting > 0 ? 'strong' : 'muted'}`}>
-        {formatNumber(endpoint.waiting)}
+        {endpoint.waiting === 0 ? (
+          formatNumber(0)
+        ) : (
+          <Link
+            to="/webhooks/deliveries"
+            search={{ endpointId: endpoint._id, status: 'pending' }}
+            className="strong"
+          >
+            {formatNumber(endpoint.waiting)}
+          </Link>
+        )}
       </td>
       <td className="full">
         <EndpointActions endpoint={endpoint} />
@@ -117,7 +126,9 @@ function EndpointRow({
   );
 }
 
-const barsWidth = 124;
+const durationOf = (ms: number | null): string => (ms === null ? '–' : formatDuration(ms));
+
+const barsWidth = 116;
 const barsHeight = 24;
 
 /** Attempts by hour; red where most failed. */
@@ -142,43 +153,5 @@ function Bars({ hours, label }: { hours: DayFigures['hours']; label: string }) {
         );
       })}
     </svg>
-  );
-}
-
-function EndpointActions({ endpoint: { _id: id, status } }: { endpoint: Endpoint }) {
-  const text = textsOf('webhooks');
-  const queries = useQueryClient();
-  const mayManage = useMay('manage');
-  const [result, setResult] = useState<TestResult>();
-  const changed = () => queries.invalidateQueries({ queryKey: ['endpoints'] });
-  const test = useMutation({ mutationFn: () => api.testEndpoint({ id }), onSuccess: setResult });
-  const next = status === 'active' ? 'paused' : 'active';
-  const change = useMutation({
-    mutationFn: () => api.updateEndpoint({ id, body: { status: next } }),
-    onSuccess: changed,
-  });
-  const error = test.error ?? change.error;
-  return (
-    <div className="column">
-      <div className="row wrap">
-        <Button isBusy={test.isPending} onClick={() => test.mutate()}>
-          {text('test')}
-        </Button>
-        {mayManage && (
-          <Button kind="quiet" isBusy={change.isPending} onClick={() => change.mutate()}>
-            {text(next === 'paused' ? 'pause' : 'activate')}
-          </Button>
-        )}
-      </div>
-      <span role="status" className="small">
-        {result && (
-          <>
-            <StateBadge state={result.delivered ? 'delivered' : 'failed'} quiet />{' '}
-            {result.statusCode ?? result.failure} {formatDuration(result.durationMs)}
-          </>
-        )}
-      </span>
-      {error && <ErrorNote error={error} />}
-    </div>
   );
 }

@@ -1,18 +1,19 @@
-// One endpoint: what it is, the rotation of its secret, and the replay of a range.
+// One endpoint: how it does, what it is, the replay of a range, and the rotation of its secret.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { Endpoint as EndpointType } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { Card } from '../design/card.tsx';
 import { ConfirmButton } from '../design/confirm.tsx';
-import { IdChip } from '../design/id-chip.tsx';
 import { Page } from '../design/page.tsx';
 import { PageError } from '../design/page-error.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
-import { Timestamp } from '../design/timestamp.tsx';
 import { useNow } from '../design/use-now.ts';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
+import { EndpointActions } from './endpoint-actions.tsx';
+import { EndpointFigures } from './endpoint-figures.tsx';
+import { EndpointNote } from './endpoint-note.tsx';
+import { EndpointSettings } from './endpoint-settings.tsx';
 import { shortUrl, stateOf } from './endpoint-state.ts';
 import { Replays } from './replays.tsx';
 import { RotateGuide } from './rotate-guide.tsx';
@@ -28,15 +29,19 @@ export function Endpoint() {
   const endpoint = data?.items.find(({ _id }) => _id === id);
   if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
   if (!data) return null;
-  if (!endpoint) return <Page title={text('noEndpoint')}>{text('noEndpointText')}</Page>;
+  if (!endpoint)
+    return (
+      <Page title={text('noEndpoint')} text={text('noEndpointText')}>
+        <Link to="/webhooks">{text('title')}</Link>
+      </Page>
+    );
   return <EndpointView endpoint={endpoint} />;
 }
 
 function EndpointView({ endpoint }: { endpoint: EndpointType }) {
-  const text = textsOf('webhooks');
   const nowMs = useNow();
   const mayManage = useMay('manage');
-  const { _id: id, url, description, events, createdAt, status } = endpoint;
+  const { _id: id, url, description } = endpoint;
   return (
     <Page
       title={
@@ -46,41 +51,23 @@ function EndpointView({ endpoint }: { endpoint: EndpointType }) {
         </span>
       }
       text={description}
-      actions={mayManage && <DeleteEndpoint endpoint={endpoint} />}
+      actions={
+        <>
+          <EndpointActions endpoint={endpoint} />
+          {mayManage && <DeleteEndpoint endpoint={endpoint} />}
+        </>
+      }
     >
+      <EndpointNote endpoint={endpoint} />
       <div className="columns">
         <div className="column loose">
-          {mayManage && <RotateGuide endpoint={endpoint} />}
-          <Replays endpointId={id} isDisabled={status === 'disabled'} />
+          <EndpointFigures endpoint={endpoint} />
+          <Replays endpoint={endpoint} />
         </div>
-        <Card>
-          <dl className="facts">
-            <dt>{text('address')}</dt>
-            <dd className="mono break" dir="ltr">
-              {url}
-            </dd>
-            <dt>{text('endpointId')}</dt>
-            <dd>
-              <IdChip value={id} label={text('endpointId')} />
-            </dd>
-            <dt>{text('events')}</dt>
-            <dd className="mono">
-              {events.map((event) => (
-                <div key={event}>{event}</div>
-              ))}
-            </dd>
-            <dt>{text('created')}</dt>
-            <dd>
-              <Timestamp at={createdAt} form="both" />
-            </dd>
-            <dt>{text('deliveries')}</dt>
-            <dd>
-              <Link to="/webhooks/deliveries" search={{ endpointId: id }}>
-                {text('allDeliveries')}
-              </Link>
-            </dd>
-          </dl>
-        </Card>
+        <div className="column loose">
+          <EndpointSettings key={id} endpoint={endpoint} />
+          {mayManage && <RotateGuide endpoint={endpoint} />}
+        </div>
       </div>
     </Page>
   );

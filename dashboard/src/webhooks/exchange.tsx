@@ -92,7 +92,7 @@ export function Body({ body }: { body: string }) {
   const text = textsOf('webhooks');
   const [form, show] = useState<(typeof forms)[number]>('indented');
   return (
-    <>
+    <div className="column">
       <Segments
         label={text('view')}
         values={forms}
@@ -104,7 +104,7 @@ export function Body({ body }: { body: string }) {
       <p className="note small">
         {text('plainBytes', { count: formatNumber(new TextEncoder().encode(body).length) })}
       </p>
-    </>
+    </div>
   );
 }
 
