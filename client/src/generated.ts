@@ -1749,6 +1749,36 @@ export type Overview = {
     disabledReason: string | null;
     /** Since when no delivery has succeeded. */
     failingSince: string | null;
+    /** The gateway delivers nothing before this instant. */
+    restingUntil: string | null;
+  }> | null;
+  /** Failed checks of senders, at most 100; null without the scope `manage`. */
+  failedChecks: Array<{
+    /** The sender. */
+    senderId: string;
+    /** Its name. */
+    senderName: string;
+    /** What was checked. */
+    check: string;
+    /** What was found. */
+    detail: string;
+    /** What to do. */
+    fix: string | null;
+    /** When it was checked. */
+    checkedAt: string;
+  }> | null;
+  /** Templates that the platform rejected, paused or disabled, at most 100; null without the scope `templates:read`. */
+  stoppedTemplates: Array<{
+    /** UUIDv7. */
+    _id: string;
+    /** Its name at the platform. */
+    name: string;
+    /** The platform's language code. */
+    language: string;
+    /** `REJECTED`, `PAUSED` or `DISABLED`. */
+    providerStatus: string;
+    /** Why the platform rejected it. */
+    rejectedReason: string | null;
   }> | null;
   /** Calendars to reconnect, at most 100; null without the scope `appointments:read`. */
   disconnectedCalendars: Array<{

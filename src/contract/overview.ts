@@ -57,6 +57,7 @@ const failingEndpoint = Type.Object(
     status: Type.String({ description: '`active`, `paused` or `disabled`.' }),
     disabledReason: nullable(Type.String({ description: 'Why it is disabled.' })),
     failingSince: nullable(instant('Since when no delivery has succeeded.')),
+    restingUntil: nullable(instant('The gateway delivers nothing before this instant.')),
   },
   { description: 'A failing or disabled endpoint.' },
 );
@@ -69,6 +70,28 @@ const disconnectedCalendar = Type.Object(
     error: nullable(Type.String({ description: 'What the calendar answered.' })),
   },
   { description: 'A calendar whose authorization was revoked.' },
+);
+
+const failedCheck = Type.Object(
+  {
+    senderId: Type.String({ ...Id, description: 'The sender.' }),
+    senderName: Type.String({ description: 'Its name.' }),
+    check: Type.String({ description: 'What was checked.' }),
+    detail: Type.String({ description: 'What was found.' }),
+    fix: nullable(Type.String({ description: 'What to do.' })),
+    checkedAt: instant('When it was checked.'),
+  },
+  { description: 'A failed check of a sender.' },
+);
+const stoppedTemplate = Type.Object(
+  {
+    _id: Id,
+    name: Type.String({ description: 'Its name at the platform.' }),
+    language: Type.String({ description: "The platform's language code." }),
+    providerStatus: Type.String({ description: '`REJECTED`, `PAUSED` or `DISABLED`.' }),
+    rejectedReason: nullable(Type.String({ description: 'Why the platform rejected it.' })),
+  },
+  { description: 'A template that cannot be sent.' },
 );
 
 export const Overview = Type.Object(
@@ -103,6 +126,17 @@ export const Overview = Type.Object(
         description: 'Endpoints that fail or are disabled; null without the scope `webhooks:manage`.',
       }),
     ),
+    failedChecks: nullable(
+      Type.Array(failedCheck, {
+        description: 'Failed checks of senders, at most 100; null without the scope `manage`.',
+      }),
+    ),
+    stoppedTemplates: nullable(
+      Type.Array(stoppedTemplate, {
+        description:
+          'Templates that the platform rejected, paused or disabled, at most 100; null without the scope `templates:read`.',
+      }),
+    ),
     disconnectedCalendars: nullable(
       Type.Array(disconnectedCalendar, {
         description: 'Calendars to reconnect, at most 100; null without the scope `appointments:read`.',
@@ -126,6 +160,8 @@ export const Overview = Type.Object(
         queue: { waiting: 12, oldestAt: '2026-03-11T09:29:58.000Z' },
         haltedSenders: [],
         failingEndpoints: [],
+        failedChecks: [],
+        stoppedTemplates: [],
         disconnectedCalendars: [],
         nextBookings: [],
       },

@@ -6,8 +6,10 @@ import { listDisconnectedCalendars } from '../appointments/calendar/connections-
 import { uuidTime } from '../base/uuid-time.ts';
 import type { Scope } from '../contract/envelope.ts';
 import { codeOf } from '../messaging/senders/presenter.ts';
+import { listFailedChecks } from '../messaging/senders/states-store.ts';
 import { listHaltedSenders } from '../messaging/senders/store.ts';
 import { summarizeQueue } from '../messaging/sending/queue-store.ts';
+import { listStoppedTemplates } from '../messaging/templates/store.ts';
 import { type Period, readPeriods } from '../statistics/periods.ts';
 import type { ReadDeps } from '../statistics/read.ts';
 import { listFailingEndpoints } from '../webhooks/endpoints/store.ts';
@@ -37,6 +39,8 @@ export async function readOverview(
     : null;
   const senders = may('manage') ? await listHaltedSenders(db, accountId, listedMax) : null;
   const endpoints = may('webhooks:manage') ? await listFailingEndpoints(db, accountId) : null;
+  const checks = may('manage') ? await listFailedChecks(db, { accountId, limit: listedMax }) : null;
+  const templates = may('templates:read') ? await listStoppedTemplates(db, accountId, listedMax) : null;
   const bookings = may('appointments:manage')
     ? await listNextBookings(db, accountId, { now: new Date(clock.now()), limit: bookingsMax })
     : null;
@@ -58,6 +62,16 @@ export async function readOverview(
       endpoints?.map((row) => ({
         ...{ _id: row.id, url: row.url, status: row.status, disabledReason: row.disabled_reason },
         failingSince: row.failing_since?.toISOString() ?? null,
+        restingUntil: row.resting_until?.toISOString() ?? null,
+      })) ?? null,
+    failedChecks:
+      checks?.map(({ senderId, sender, name, detail, fix, checkedAt }) => ({
+        ...{ senderId, senderName: sender, check: name, detail, fix, checkedAt },
+      })) ?? null,
+    stoppedTemplates:
+      templates?.map((row) => ({
+        ...{ _id: row.id, name: row.name, language: row.language, providerStatus: row.provider_status ?? '' },
+        rejectedReason: row.rejected_reason,
       })) ?? null,
     disconnectedCalendars:
       calendars?.map((row) => ({

@@ -6,6 +6,7 @@ import { uuidv7 } from '../../src/base/ids.ts';
 import { foldStatistics } from '../../src/statistics/fold.ts';
 import { dayLasts, everyDay, today } from '../harness/dates.ts';
 import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { makeProblems } from '../harness/overview-problems.ts';
 import { send, stagesUntil, templateKinds } from '../harness/sends.ts';
 import { until } from '../harness/until.ts';
 
@@ -233,6 +234,8 @@ describe('the overview', () => {
     queue: { waiting: number; oldestAt: string | null };
     haltedSenders: { _id: string; haltedCode: number }[] | null;
     failingEndpoints: { _id: string; status: string }[] | null;
+    failedChecks: { senderId: string; check: string }[] | null;
+    stoppedTemplates: { _id: string; providerStatus: string }[] | null;
     disconnectedCalendars: { appointmentUserId: string; error: string }[] | null;
     nextBookings: { from: string }[] | null;
   }
@@ -240,20 +243,9 @@ describe('the overview', () => {
     gateway.call<Overview>('GET', '/v1/overview?timezone=UTC', key === undefined ? {} : { key });
 
   it('shows the counts of today and of 30 days, the queue, the next bookings, and what needs attention', async () => {
-    const { db } = gateway.database;
-    await sql`update senders set halted_at = now(), halted_reason = 'token', halted_error = '{"code": 190}' where id = ${senderId}`.execute(
-      db,
-    );
+    const templateId = Object.values(ids).find((id) => id !== ids.plain) ?? '';
+    const staffId = await makeProblems(gateway.database.db, { senderId, endpointId, templateId });
     const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients: ['15550700009'] });
-    await sql`update endpoints set status = 'disabled', disabled_reason = 'gone' where id = ${endpointId}`.execute(
-      db,
-    );
-    type Staff = { id: string; account: string };
-    const { rows } = await sql<Staff>`select id, account_id as account from staff limit 1`.execute(db);
-    await sql`insert into calendar_connections (id, account_id, staff_id, provider, credential, calendar_id, busy_calendar_ids, dead_at, failure)
-      values (${uuidv7()}, ${rows[0]?.account}, ${rows[0]?.id}, 'google', '', 'c', '{}', now(), 'revoked')`.execute(
-      db,
-    );
     await counted('messages');
     const { status, body: shown } = await overview();
     expect(status).toBe(200);
@@ -261,7 +253,10 @@ describe('the overview', () => {
     expect(data.queue).toMatchObject({ waiting: 1, oldestAt: expect.any(String) });
     expect(data.haltedSenders).toMatchObject([{ _id: senderId, haltedCode: 190 }]);
     expect(data.failingEndpoints).toMatchObject([{ _id: endpointId, status: 'disabled' }]);
-    expect(data.disconnectedCalendars).toMatchObject([{ appointmentUserId: rows[0]?.id, error: 'revoked' }]);
+    expect(data.failedChecks).toMatchObject([{ senderId, check: 'token', detail: 'expired', fix: 'renew' }]);
+    const stopped = data.stoppedTemplates?.find(({ _id }) => _id === templateId);
+    expect(stopped).toMatchObject({ providerStatus: 'PAUSED' });
+    expect(data.disconnectedCalendars).toMatchObject([{ appointmentUserId: staffId, error: 'revoked' }]);
     expect(data.nextBookings?.map(({ from }) => from)).toEqual(['10:00']);
     expect(data.today.messages).toMatchObject({ queued: 6 + body.data.total, read: 3, failed: 1 });
     expect(data.today.webhooks).toMatchObject({ attempts: 15, dead: 0 });
@@ -271,7 +266,10 @@ describe('the overview', () => {
 
   it('is empty in another account, and shows a key only what it may read', async () => {
     const { body } = await overview(await gateway.otherAccount('Empty'));
-    const empty = { haltedSenders: [], failingEndpoints: [], disconnectedCalendars: [], nextBookings: [] };
+    const empty = {
+      ...{ haltedSenders: [], failedChecks: [], failingEndpoints: [], stoppedTemplates: [] },
+      ...{ disconnectedCalendars: [], nextBookings: [] },
+    };
     expect(body.data).toMatchObject({
       ...empty,
       queue: { waiting: 0, oldestAt: null },
@@ -284,6 +282,7 @@ describe('the overview', () => {
       expect((await get(path, key.body.data.apiKey)).status, path).toBe(status);
     const { data } = (await overview(key.body.data.apiKey)).body;
     expect(data).toMatchObject({ haltedSenders: null, failingEndpoints: null, disconnectedCalendars: null });
+    expect(data).toMatchObject({ failedChecks: null, stoppedTemplates: null });
     expect(data).toMatchObject({ nextBookings: null, today: { webhooks: null, appointments: null } });
     const desk = await gateway.call<{ apiKey: string }>('POST', '/v1/keys', {
       body: { name: 'desk', scopes: ['appointments:manage', 'appointments:read', 'webhooks:manage'] },

@@ -118,21 +118,28 @@ export async function findUnreported(
   return rows[0]?.since ?? null;
 }
 
-/** A failed check, for operators. */
+/** A failed check. */
 export interface FailedCheck {
+  senderId: string;
   /** The sender's name. */
   sender: string;
   name: string;
   detail: string;
   fix: string | null;
+  checkedAt: string;
 }
 
-/** The failed checks of all senders, as the last runs stored them. */
-export async function listFailedChecks(db: Db): Promise<FailedCheck[]> {
+/** The failed checks of the senders of one account, or of all, as the last runs stored them. */
+export async function listFailedChecks(
+  db: Db,
+  { accountId = null, limit = null }: { accountId?: string | null; limit?: number | null } = {},
+): Promise<FailedCheck[]> {
   const { rows } = await sql<FailedCheck>`
-    select s.name as sender, c.name, c.detail, c.fix
+    select s.id as "senderId", s.name as sender, c.name, c.detail, c.fix, c."checkedAt"
     from sender_states x join senders s on s.id = x.sender_id
-    cross join lateral jsonb_to_recordset(x.checks) as c(name text, status text, detail text, fix text)
-    where c.status = ${checkStatusSql.failed} order by s.account_id, s.id`.execute(db);
+    cross join lateral jsonb_to_recordset(x.checks)
+      as c(name text, status text, detail text, fix text, "checkedAt" text)
+    where c.status = ${checkStatusSql.failed} and (${accountId}::uuid is null or s.account_id = ${accountId}::uuid)
+    order by s.account_id, s.id limit ${limit}::int`.execute(db);
   return rows;
 }

@@ -18,3 +18,10 @@ export const ownProviderStatus = {
   /** The platform no longer has it; only events show this status. */
   deleted: 'DELETED',
 } as const;
+
+/** The platform's words for a template that cannot be sent until somebody acts; it is not under review. */
+export const stoppedProviderStatus = {
+  rejected: 'REJECTED',
+  paused: 'PAUSED',
+  disabled: 'DISABLED',
+} as const;

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import type { PlatformTemplate, TemplateComponent } from '../../ports/platform.ts';
-import { ownProviderStatus, type TemplateStatus, templateStatus } from './status.ts';
+import { ownProviderStatus, stoppedProviderStatus, type TemplateStatus, templateStatus } from './status.ts';
 import { keepVersions } from './versions-store.ts';
 
 const status = sqlConstants(templateStatus);
@@ -193,6 +193,24 @@ export async function upsertTemplates(
       rejected_reason = excluded.rejected_reason, updated_at = now()
     returning *`.execute(tx);
   return rows;
+}
+
+/** The account's templates that the platform rejected, paused or disabled, newest first. */
+export async function listStoppedTemplates(
+  db: Db,
+  accountId: string,
+  limit: number,
+): Promise<Pick<TemplateRow, 'id' | 'name' | 'language' | 'provider_status' | 'rejected_reason'>[]> {
+  return db
+    .selectFrom('templates')
+    .select(['id', 'name', 'language', 'provider_status', 'rejected_reason'])
+    .where('account_id', '=', accountId)
+    .where('status', '=', templateStatus.submitted)
+    .where('provider_status', 'in', Object.values(stoppedProviderStatus))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
 }
 
 /** Changes a template as the platform reported; absent members stay. */

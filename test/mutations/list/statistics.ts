@@ -170,6 +170,20 @@ export const mutations: Mutation[] = [
     tests: api,
   },
   {
+    name: 'the overview shows failed checks of other accounts',
+    file: 'src/messaging/senders/states-store.ts',
+    find: 's.account_id = ${accountId}::uuid)',
+    replace: 'true)',
+    tests: api,
+  },
+  {
+    name: 'the overview shows stopped templates of other accounts',
+    file: 'src/messaging/templates/store.ts',
+    find: ".where('account_id', '=', accountId)\n    .where('status', '=', templateStatus.submitted)",
+    replace: ".where('status', '=', templateStatus.submitted)",
+    tests: api,
+  },
+  {
     name: 'the last 30 days in the overview end before today',
     file: 'src/statistics/periods.ts',
     find: 'piecesOf([from], { ...range, from })',
