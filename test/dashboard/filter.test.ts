@@ -1,6 +1,13 @@
 // The search of messages in the dashboard: what somebody types, the address, and the query of the API.
 import { expect, test } from 'vitest';
-import { filterOf, queryOf, searchOf, typedOf, withSearch } from '../../dashboard/src/messages/filter.ts';
+import {
+  exportOf,
+  filterOf,
+  queryOf,
+  searchOf,
+  typedOf,
+  withSearch,
+} from '../../dashboard/src/messages/filter.ts';
 
 test.each([
   ['019a0b5e-7c00-7000-8000-000000000004', { id: '019a0b5e-7c00-7000-8000-000000000004' }],
@@ -27,8 +34,10 @@ test('an address with unknown values filters by the others', () => {
 });
 
 test('a time is counted back from now', () => {
-  expect(queryOf({ hours: 1, name: 'Ada' }, Date.UTC(2026, 0, 1))).toEqual({
-    name: 'Ada',
-    from: '2025-12-31T23:00:00.000Z',
-  });
+  const now = Date.UTC(2026, 0, 1);
+  const from = '2025-12-31T23:00:00.000Z';
+  expect(queryOf({ hours: 1, name: 'Ada' }, now)).toEqual({ name: 'Ada', kind: 'all', from });
+  expect(exportOf({ hours: 1, name: 'Ada', kind: 'reply' }, now)).toBe(
+    `/v1/messages.csv?${new URLSearchParams({ kind: 'reply', from })}`,
+  );
 });

@@ -85,6 +85,15 @@ test('guesses columns by their names, none twice', () => {
   ).toEqual([...['phone', undefined, 'name', 'body.1', 'body.2', 'metadata.x', undefined]]);
 });
 
+test('without a name that says it, the numbers are the column whose cells all look like some', () => {
+  const sample = [
+    ['7', 'A-1', '+91 98200-98200'],
+    ['8', '', '(0151) 23456789'],
+  ];
+  expect(guessTargets(['row', 'order', 'Contact'], [], sample)).toEqual([undefined, undefined, 'phone']);
+  expect(guessTargets(['row', 'order'], [], [['2026', 'A-1']])).toEqual([undefined, undefined]);
+});
+
 test('writes numbers as the API takes them, and leaves what is no number as it is', () => {
   const numbers = ['+91 98200-98200', '0091 98200 98200', '098200 98200', '9.19E+11', ''];
   expect(numbers.map((number) => phoneOf(number, '91'))).toEqual([

@@ -62,11 +62,13 @@ export function followEvents(queries: QueryClient): () => void {
     if (!state.isLive) void queries.invalidateQueries();
     waitMs = firstRetryMs;
     set({ isLive: true, asOf: Date.now(), retryAt: undefined });
+    delete document.documentElement.dataset.live;
   }
   function lost(): void {
     source?.close();
     clearTimeout(timer);
     set({ isLive: false, retryAt: Date.now() + waitMs });
+    document.documentElement.dataset.live = 'lost';
     timer = setTimeout(connect, waitMs);
     waitMs = Math.min(waitMs * 2, lastRetryMs);
   }

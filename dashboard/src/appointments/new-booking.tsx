@@ -119,7 +119,13 @@ function GuestStep({ member, slot, onTaken, onBooked }: GuestProps) {
   const queries = useQueryClient();
   const questions = useQuery(questionsQuery(member._id));
   const maySee = useMay(changeScope);
-  const [guest, setGuest] = useState<Guest>(noGuest);
+  const known = useSearch({ strict: false }) as Record<string, unknown>;
+  // a conversation leads here with who the guest is
+  const [guest, setGuest] = useState<Guest>({
+    ...noGuest,
+    name: typeof known.name === 'string' ? known.name : '',
+    phone: known.phone === undefined ? '' : String(known.phone),
+  });
   const [isChecking, setChecking] = useState(false);
   const body = {
     ...{ appointmentUserId: member._id, timezone: zone, source },

@@ -16,6 +16,9 @@ import type { ReplyWindow } from './window.ts';
 
 const lengthMax = 4_096;
 
+/** What was typed and not sent, by person: it stays while others are answered, and if the window closes. */
+const unsent = new Map<string, string>();
+
 interface Props {
   contact: Contact;
   windows: ReplyWindow[];
@@ -23,10 +26,10 @@ interface Props {
   onTemplate?: () => void;
 }
 
-export function Composer({ contact: { phone, userId }, windows, onTemplate }: Props) {
+export function Composer({ contact: { _id: id, phone, userId }, windows, onTemplate }: Props) {
   const text = textsOf('conversations');
   const queries = useQueryClient();
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useState(unsent.get(id) ?? '');
   const [file, setFile] = useState<Media>();
   const [senderId, setSender] = useState(windows[0]?.senderId);
   // the same answer sent again after a lost connection is one answer
@@ -51,6 +54,7 @@ export function Composer({ contact: { phone, userId }, windows, onTemplate }: Pr
     onSuccess: () => {
       key.current = crypto.randomUUID();
       setTyped('');
+      unsent.delete(id);
       setFile(undefined);
       void queries.invalidateQueries({ queryKey: ['received'] });
       void queries.invalidateQueries({ queryKey: ['contacts'] });
@@ -89,6 +93,7 @@ export function Composer({ contact: { phone, userId }, windows, onTemplate }: Pr
           value={typed}
           onChange={({ target }) => {
             setTyped(target.value);
+            unsent.set(id, target.value);
             key.current = crypto.randomUUID();
           }}
           onKeyDown={(event) => {

@@ -3,6 +3,7 @@ import IconMessages from '@tabler/icons-react/dist/esm/icons/IconMessages.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { useParams, useSearch } from '@tanstack/react-router';
 import { api } from '../api/client.ts';
+import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { textsOf } from '../text/texts.ts';
 import { People, peopleStates } from './people.tsx';
@@ -49,7 +50,12 @@ function Conversation({ id }: { id: string }) {
         <ErrorNote error={error} onRetry={() => void refetch()} />
       </section>
     );
-  if (!data) return null;
+  if (!data)
+    return (
+      <section className="thread-pane">
+        <Loading />
+      </section>
+    );
   return (
     <>
       <Thread contact={data} />

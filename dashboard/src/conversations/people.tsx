@@ -8,6 +8,7 @@ import { useLiveList } from '../api/use-live-list.ts';
 import { Avatar } from '../design/avatar.tsx';
 import { Chips } from '../design/chips.tsx';
 import { shapes } from '../design/icons.tsx';
+import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { SearchBox } from '../design/search-box.tsx';
 import { wordOf } from '../design/state-badge.tsx';
@@ -74,6 +75,7 @@ export function People({ search, state, currentId }: Props) {
         />
       </div>
       {error !== null && error !== undefined && <ErrorNote error={error} onRetry={retry} />}
+      {!isLoaded && !error && <Loading />}
       <ul ref={body}>
         {rows.map((contact) => (
           <PersonRow

@@ -11,6 +11,7 @@ import { ErrorNote } from '../design/messages.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
+import { Appointments } from './appointments.tsx';
 import { nameOf } from './person-name.ts';
 
 export function Person({ contact }: { contact: Contact }) {
@@ -49,6 +50,7 @@ export function Person({ contact }: { contact: Contact }) {
         </Link>
       )}
       <OptOut contact={contact} />
+      <Appointments contact={contact} />
     </aside>
   );
 }

@@ -1,22 +1,25 @@
-// The start page: problems first, each with its fix; then today; then, since its code is large, the chart of the last hours.
+// The start page: problems first, each with its fix; then today; then, since their code is large, the charts.
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { api } from '../api/client.ts';
+import { Loading } from '../design/loading.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { useNow } from '../design/use-now.ts';
 import { useMay } from '../session/session.tsx';
 import { formatMoment, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
-import { LastDay } from './last-day.tsx';
 import { ProblemList } from './problem-list.tsx';
 import { healthProblemOf, problemsOf } from './problems.ts';
 import { Today } from './today.tsx';
+import { WellLine } from './well-line.tsx';
 import './home.css';
+
+const Charts = lazy(() => import('./charts.tsx'));
 
 export function Home() {
   const text = textsOf('home');
   const nowMs = useNow();
-  const maySeeMessages = useMay('messages:read');
   const { data, error, refetch } = useQuery({
     queryKey: ['overview', zone],
     queryFn: () => api.getOverview({ timezone: zone }),
@@ -28,10 +31,14 @@ export function Home() {
     enabled: useMay('operator'),
     refetchInterval: 30_000,
   });
-  const problems = [...(health.data ? healthProblemOf(health.data) : []), ...(data ? problemsOf(data) : [])];
+  const problems = [
+    ...(health.data ? healthProblemOf(health.data) : []),
+    ...(data ? problemsOf(data, nowMs) : []),
+  ];
   return (
     <Page
       title={data ? text('needYou', { count: problems.length }) : text('title')}
+      text={data && <WellLine hasProblems={problems.length > 0} health={health.data} />}
       actions={
         <span className="small muted number">
           {formatMoment(new Date(nowMs))} <span className="note">{zone}</span>
@@ -39,9 +46,15 @@ export function Home() {
       }
     >
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
-      {problems.length > 0 && <ProblemList problems={problems} />}
+      {health.error && <ErrorNote error={health.error} onRetry={() => void health.refetch()} />}
+      {problems.length > 0 && <ProblemList problems={problems} waiting={data?.queue?.waiting ?? null} />}
       {data && <Today overview={data} />}
-      {data && maySeeMessages && <LastDay />}
+      {!data && !error && <Loading />}
+      {data && (
+        <Suspense fallback={<Loading />}>
+          <Charts bookings={data.nextBookings} />
+        </Suspense>
+      )}
     </Page>
   );
 }

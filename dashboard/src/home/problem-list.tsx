@@ -1,74 +1,96 @@
-// The problems of the account: shape, effect, since when.
-import { Link } from '@tanstack/react-router';
+// The problems of the account: shape, effect, since when, and the fix in its place.
 import { useRef } from 'react';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { usePageKeys } from '../design/use-page-keys.ts';
 import { textsOf } from '../text/texts.ts';
+import {
+  CalendarFix,
+  CheckFix,
+  EndpointFix,
+  HealthFix,
+  SenderFix,
+  TemplateFix,
+  TemplatesFix,
+} from './fixes.tsx';
 import type { HomeProblem } from './problems.ts';
 
-export function ProblemList({ problems }: { problems: HomeProblem[] }) {
+interface Props {
+  problems: HomeProblem[];
+  /** Queued messages of the account; null: the session may not see them. */
+  waiting: number | null;
+}
+
+export function ProblemList({ problems, waiting }: Props) {
+  const text = textsOf('home');
   const list = useRef<HTMLUListElement>(null);
-  const open = (at: number) => () => list.current?.children[at]?.querySelector('a')?.click();
+  const open = (at: number) => () =>
+    list.current?.children[at]?.querySelector<HTMLElement>('a, button')?.click();
   const digits = problems.slice(0, 9).map((_, at) => [String(at + 1), open(at)] as const);
   usePageKeys([{ text: 'problem', run: Object.fromEntries(digits) }]);
   return (
-    <ul ref={list} className="card problems">
+    <ul ref={list} className="card problems" aria-label={text('problems')}>
       {problems.map((problem) => (
-        <Problem key={`${problem.kind} ${problem.id}`} problem={problem} />
+        <Problem key={`${problem.kind} ${problem.id}`} problem={problem} waiting={waiting} />
       ))}
     </ul>
   );
 }
 
-/** Where the problem is fixed. */
-function Fix({ problem: { kind, id } }: { problem: HomeProblem }) {
-  const text = textsOf('home');
-  switch (kind) {
-    case 'sender':
-      return (
-        <Link to="/senders" search={{ sender: id }}>
-          {text('senderFix')}
-        </Link>
-      );
-    case 'endpoint':
-      return (
-        <Link to="/webhooks/deliveries" search={{ endpointId: id }}>
-          {text('endpointFix')}
-        </Link>
-      );
-    case 'health':
-      return <Link to="/health">{text('healthFix')}</Link>;
-    case 'calendar':
-      return (
-        <Link to="/users/$id/$tab" params={{ id, tab: 'calendar' }}>
-          {text('calendarFix')}
-        </Link>
-      );
-  }
-}
+const fixes = {
+  sender: SenderFix,
+  check: CheckFix,
+  endpoint: EndpointFix,
+  calendar: CalendarFix,
+  template: TemplateFix,
+  templates: TemplatesFix,
+  health: HealthFix,
+};
 
-function Problem({ problem }: { problem: HomeProblem }) {
-  const { kind, state, name, reason, code, since } = problem;
+function Problem({ problem, waiting }: { problem: HomeProblem; waiting: number | null }) {
+  const { kind, state, name, reason, code, since, fix, nextAt } = problem;
   const text = textsOf('home');
+  const Fix = fixes[kind];
   return (
     <li className="problem">
       <StateBadge state={state} iconOnly quiet />
-      <div className="grow">
+      <div className="problem-text">
         <div className="strong">
           <bdi>{text(`${kind}Problem`, { name, state })}</bdi>
         </div>
-        <div className="muted" dir="auto">
-          {reason ?? text(`${kind}Effect`)}
-          {code !== null && <span className="mono"> {code}</span>}
+        {reason !== null && (
+          <div className="muted">
+            <bdi>{reason}</bdi>
+            {code !== null && <span className="mono"> {code}</span>}
+          </div>
+        )}
+        {fix !== null && (
+          <div className="muted">
+            <bdi>{fix}</bdi>
+          </div>
+        )}
+        <div className="muted">
+          {text(`${kind}Effect`, { state })}
+          {kind === 'sender' &&
+            waiting !== null &&
+            waiting > 0 &&
+            ` ${text('queueWaits', { count: waiting })}`}
+          {state === 'resting' && nextAt !== null && (
+            <>
+              {' '}
+              {text('nextTry')} <Timestamp at={nextAt} />
+            </>
+          )}
         </div>
       </div>
       {since && (
-        <span className="note">
-          <Timestamp at={since} form="clock" />
+        <span className="note problem-since">
+          {text('since')} <Timestamp at={since} form="clock" />
         </span>
       )}
-      <Fix problem={problem} />
+      <div className="problem-fix">
+        <Fix problem={problem} />
+      </div>
     </li>
   );
 }

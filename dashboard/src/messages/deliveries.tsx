@@ -1,66 +1,131 @@
-// The webhook deliveries of a message, with their last answer and the next try.
-import { useQuery } from '@tanstack/react-query';
+// The webhook deliveries of a message, with their last answer, the next try, and a replay of one or all.
+import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Delivery } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { Button } from '../design/button.tsx';
+import { Card } from '../design/card.tsx';
 import { IdChip } from '../design/id-chip.tsx';
+import { ErrorNote } from '../design/messages.tsx';
 import { StateBadge, wordOf } from '../design/state-badge.tsx';
 import { Table } from '../design/table.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useMay } from '../session/session.tsx';
-import { textsOf } from '../text/texts.ts';
-import { shortUrl } from '../webhooks/endpoint-state.ts';
+import { textIfAny, textsOf } from '../text/texts.ts';
+import { useReceivers } from './use-receivers.ts';
 
-export function DeliveryTable({ deliveries }: { deliveries: Delivery[] }) {
-  const text = textsOf('messages');
-  const mayOpen = useMay('webhooks:manage');
-  const { data } = useQuery({
-    queryKey: ['endpoints'],
-    queryFn: () => api.listEndpoints({ limit: 100 }),
-    enabled: mayOpen,
+/** Delivers events again, one after another: the same bytes, the same webhook-ids. */
+function useReplay() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (ids: string[]) => {
+      for (const id of ids) await api.replayDelivery({ id });
+    },
+    onSettled: () => {
+      void queries.invalidateQueries({ queryKey: ['messages', 'one'] });
+      void queries.invalidateQueries({ queryKey: ['deliveries'] });
+    },
   });
-  const urls = new Map(data?.items.map(({ _id, url }) => [_id, shortUrl(url)]));
+}
+
+export function Deliveries({ deliveries }: { deliveries: Delivery[] }) {
+  const text = textsOf('messages');
+  const mayReplay = useMay('webhooks:manage');
+  const { mutate, isPending, error, variables } = useReplay();
+  const endpoints = new Set(deliveries.map(({ endpointId }) => endpointId)).size;
+  const count = deliveries.length;
   return (
-    <Table
-      columns={[
-        { label: text('endpoint') },
-        { label: text('event'), widthPx: 150 },
-        { label: text('state'), widthPx: 130 },
-        { label: text('answer'), widthPx: 120 },
-        { label: text('attempts'), widthPx: 70, isFigure: true },
-        { label: text('next'), widthPx: 110, isFigure: true },
-      ]}
+    <Card
+      title={text('webhooks')}
+      note={text('deliveryCount', { count, endpoints })}
+      isPadded={false}
+      end={
+        mayReplay &&
+        count > 1 && (
+          <Button
+            icon={<IconRefresh size={14} aria-hidden />}
+            isBusy={isPending && variables?.length === count}
+            isDisabled={isPending}
+            onClick={() => mutate(deliveries.map(({ _id }) => _id))}
+          >
+            {text('replayAll', { count })}
+          </Button>
+        )
+      }
     >
-      {deliveries.map(
-        ({ _id, endpointId, event, stage, status, lastStatusCode, lastFailure, attempts, nextAttemptAt }) => (
-          <tr key={_id}>
-            <td>
-              {mayOpen ? (
-                <Link
-                  to="/webhooks/deliveries/$id"
-                  params={{ id: _id }}
-                  className="cell-link cut"
-                  dir="ltr"
-                  data-row-link
-                >
-                  {urls.get(endpointId) ?? endpointId}
-                </Link>
-              ) : (
-                <IdChip value={endpointId} label={text('endpoint')} />
-              )}
-            </td>
-            <td className="muted">{stage ? wordOf(stage) : event}</td>
-            <td>
-              <StateBadge state={status} />
-            </td>
-            <td className="muted">{lastStatusCode ?? lastFailure ?? '–'}</td>
-            <td className="figure number wide-only">{attempts}</td>
-            <td className="figure muted wide-only">
-              {nextAttemptAt ? <Timestamp at={nextAttemptAt} /> : '–'}
-            </td>
-          </tr>
-        ),
+      {error && <ErrorNote error={error} />}
+      <Table
+        columns={[
+          { label: text('endpoint') },
+          { label: text('event'), widthPx: 110 },
+          { label: text('state'), widthPx: 120 },
+          { label: text('answer'), widthPx: 150 },
+          { label: text('attempts'), widthPx: 60, isFigure: true },
+          { label: text('next'), widthPx: 110, isFigure: true },
+          ...(mayReplay ? [{ label: text('replay'), widthPx: 100, isLabelHidden: true }] : []),
+        ]}
+      >
+        {deliveries.map((delivery) => (
+          <DeliveryRow
+            key={delivery._id}
+            delivery={delivery}
+            isBusy={isPending && (variables?.includes(delivery._id) ?? false)}
+            {...(mayReplay ? { onReplay: () => mutate([delivery._id]) } : {})}
+          />
+        ))}
+      </Table>
+    </Card>
+  );
+}
+
+interface RowProps {
+  delivery: Delivery;
+  isBusy: boolean;
+  /** Undefined: the session may not open or replay deliveries. */
+  onReplay?: () => void;
+}
+
+function DeliveryRow({ delivery, isBusy, onReplay }: RowProps) {
+  const text = textsOf('messages');
+  const { addressOf } = useReceivers();
+  const { _id, endpointId, event, stage, status, lastStatusCode, lastFailure, attempts, nextAttemptAt } =
+    delivery;
+  const failure = lastFailure && (textIfAny('messages', `failure_${lastFailure}`) ?? lastFailure);
+  const isWaiting = status === 'pending' && attempts === 0;
+  return (
+    <tr>
+      <td>
+        {onReplay ? (
+          <Link
+            to="/webhooks/deliveries/$id"
+            params={{ id: _id }}
+            className="cell-link cut"
+            dir="ltr"
+            data-row-link
+          >
+            {addressOf(endpointId) ?? endpointId}
+          </Link>
+        ) : (
+          <IdChip value={endpointId} label={text('endpoint')} />
+        )}
+      </td>
+      <td className="muted">{stage ? wordOf(stage) : event}</td>
+      <td>
+        <StateBadge state={status} />
+      </td>
+      <td className={status === 'delivered' || isWaiting ? 'muted' : 'warn-text'}>
+        {isWaiting ? text('notTried') : (lastStatusCode ?? failure ?? '–')}
+      </td>
+      <td className="figure number wide-only">{attempts}</td>
+      <td className="figure muted wide-only">{nextAttemptAt ? <Timestamp at={nextAttemptAt} /> : '–'}</td>
+      {onReplay && (
+        <td className="figure wide-only">
+          <Button kind="quiet" isBusy={isBusy} onClick={onReplay}>
+            {text('replay')}
+          </Button>
+        </td>
       )}
-    </Table>
+    </tr>
   );
 }

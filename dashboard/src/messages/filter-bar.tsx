@@ -1,4 +1,5 @@
-// The search of the list, its states, templates and times.
+// The search of the list, its states, templates, numbers, kinds and times.
+import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
 import { useQuery } from '@tanstack/react-query';
 import type { RefObject } from 'react';
 import { api } from '../api/client.ts';
@@ -7,7 +8,17 @@ import { SearchBox } from '../design/search-box.tsx';
 import { wordOf } from '../design/state-badge.tsx';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
-import { type MessageFilter, type Range, ranges, searchOf, statuses, typedOf, withSearch } from './filter.ts';
+import {
+  exportOf,
+  kinds,
+  type MessageFilter,
+  type Range,
+  ranges,
+  searchOf,
+  statuses,
+  typedOf,
+  withSearch,
+} from './filter.ts';
 
 interface Props {
   filter: MessageFilter;
@@ -30,6 +41,8 @@ export function FilterBar({ filter, onChange, onOpen, inputRef }: Props) {
       <div className="row wrap">
         <SearchBox inputRef={inputRef} value={typedOf(filter)} label={text('search')} onSearch={submit} />
         <TemplateChoice filter={filter} onChange={onChange} />
+        <SenderChoice filter={filter} onChange={onChange} />
+        <KindChoice filter={filter} onChange={onChange} />
         <TimeChoice filter={filter} onChange={onChange} />
         {filter.sendId !== undefined && (
           <button
@@ -44,6 +57,10 @@ export function FilterBar({ filter, onChange, onOpen, inputRef }: Props) {
             {text('ofOneSend')} ×
           </button>
         )}
+        <a className="row tight end nowrap" href={exportOf(filter, Date.now())} download>
+          <IconDownload size={14} aria-hidden />
+          {text('export', { range: text(filter.hours === undefined ? 'anyTime' : `last_${filter.hours}`) })}
+        </a>
       </div>
       <Chips
         label={text('state')}
@@ -83,6 +100,57 @@ function TemplateChoice({ filter, onChange }: ChoiceProps) {
       {data.items.map(({ _id, providerTemplateName, language }) => (
         <option key={_id} value={_id}>
           {providerTemplateName} {language}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** From which of several numbers. */
+function SenderChoice({ filter, onChange }: ChoiceProps) {
+  const text = textsOf('messages');
+  const { data } = useQuery({
+    queryKey: ['senders'],
+    queryFn: () => api.listSenders({ limit: 100 }),
+    enabled: useMay('manage'),
+    staleTime: 60_000,
+  });
+  const { senderId, ...others } = filter;
+  if (!data || (data.items.length < 2 && senderId === undefined)) return null;
+  return (
+    <select
+      className="input filter-choice"
+      aria-label={text('number')}
+      value={senderId ?? ''}
+      onChange={({ target: { value } }) => onChange({ ...others, ...(value ? { senderId: value } : {}) })}
+    >
+      <option value="">{text('anyNumber')}</option>
+      {data.items.map(({ _id, name }) => (
+        <option key={_id} value={_id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function KindChoice({ filter, onChange }: ChoiceProps) {
+  const text = textsOf('messages');
+  const { kind, ...others } = filter;
+  return (
+    <select
+      className="input filter-choice"
+      aria-label={text('kind')}
+      value={kind ?? ''}
+      onChange={({ target: { value } }) => {
+        const chosen = kinds.find((one) => one === value);
+        onChange({ ...others, ...(chosen ? { kind: chosen } : {}) });
+      }}
+    >
+      <option value="">{text('anyKind')}</option>
+      {kinds.map((one) => (
+        <option key={one} value={one}>
+          {text(`kind_${one}`)}
         </option>
       ))}
     </select>

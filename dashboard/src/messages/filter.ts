@@ -16,8 +16,13 @@ export const statuses: Status[] = [
 export const ranges = [1, 24, 168, 720] as const;
 export type Range = (typeof ranges)[number];
 
+/** Messages of sends, or replies; both without a choice. */
+export const kinds = ['template', 'reply'] as const;
+export type Kind = (typeof kinds)[number];
+
 export interface MessageFilter {
   status?: Status;
+  kind?: Kind;
   phone?: string;
   messageId?: string;
   /** Part of the recipient's name. */
@@ -26,6 +31,7 @@ export interface MessageFilter {
   metadata?: string;
   sendId?: string;
   templateId?: string;
+  senderId?: string;
   /** Only messages of so many hours. */
   hours?: Range;
 }
@@ -36,8 +42,9 @@ const textOf = (value: unknown): string | undefined =>
 
 /** Reads the filter from the address. */
 export function filterOf(search: Record<string, unknown>): MessageFilter {
-  const { status, phone, messageId, name, metadata, sendId, templateId, hours } = search;
+  const { status, kind, phone, messageId, name, metadata, sendId, templateId, senderId, hours } = search;
   const range = ranges.find((one) => one === hours);
+  const known = kinds.find((one) => one === kind);
   const filter = {
     phone: textOf(phone),
     messageId: textOf(messageId),
@@ -45,20 +52,26 @@ export function filterOf(search: Record<string, unknown>): MessageFilter {
     metadata: textOf(metadata),
     sendId: textOf(sendId),
     templateId: textOf(templateId),
+    senderId: textOf(senderId),
+    ...(known ? { kind: known } : {}),
     ...(isStatus(status) ? { status } : {}),
     ...(range === undefined ? {} : { hours: range }),
   };
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
 }
 
+type Query = Omit<MessageFilter, 'hours' | 'kind'> & { kind: Kind | 'all'; from?: string };
+
 /** The filter as the API takes it at `nowMs`. */
-export function queryOf(
-  { hours, ...filter }: MessageFilter,
-  nowMs: number,
-): Omit<MessageFilter, 'hours'> & { from?: string } {
-  return hours === undefined
-    ? filter
-    : { ...filter, from: new Date(nowMs - hours * 3_600_000).toISOString() };
+export const queryOf = ({ hours, kind, ...filter }: MessageFilter, nowMs: number): Query => ({
+  ...{ ...filter, kind: kind ?? 'all' },
+  ...(hours === undefined ? {} : { from: new Date(nowMs - hours * 3_600_000).toISOString() }),
+});
+
+/** The address of a file of all messages of the filter's time and kind: the export knows no other filters. */
+export function exportOf(filter: MessageFilter, nowMs: number): string {
+  const { kind, from } = queryOf(filter, nowMs);
+  return `/v1/messages.csv?${new URLSearchParams({ kind, ...(from ? { from } : {}) })}`;
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -1,14 +1,29 @@
-// What belongs to a message besides what happened: its send, metadata, price, tries and end.
+// What belongs to a message besides what happened: its send and who made it, its number, metadata, price, tries and end.
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { MessageDetail } from '../../../client/src/generated.ts';
+import { api } from '../api/client.ts';
 import { Card } from '../design/card.tsx';
 import { IdChip } from '../design/id-chip.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
+import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
 
 export function MessageFacts({ message }: { message: MessageDetail }) {
   const text = textsOf('messages');
-  const { metadata, attempts, expiresAt, priceCategory, billable, sendId } = message;
+  const { metadata, attempts, expiresAt, priceCategory, billable, sendId, status } = message;
+  const { data: send } = useQuery({
+    queryKey: ['sends', 'one', sendId],
+    queryFn: () => api.getSend({ sendId: sendId ?? '' }),
+    enabled: sendId !== null,
+    staleTime: 60_000,
+  });
+  const { data: senders } = useQuery({
+    queryKey: ['senders'],
+    queryFn: () => api.listSenders({ limit: 100 }),
+    enabled: useMay('manage'),
+  });
+  const sender = senders?.items.find(({ _id }) => _id === message.senderId);
   return (
     <Card>
       <dl className="facts">
@@ -17,10 +32,22 @@ export function MessageFacts({ message }: { message: MessageDetail }) {
             <dt>{text('send')}</dt>
             <dd className="row wrap">
               <IdChip value={sendId} label={text('send')} />
-              <Link to="/sends/$id" params={{ id: sendId }}>
-                {text('openSend')}
+              <Link to="/sends/$id" params={{ id: sendId }} dir="auto">
+                {send?.name ?? text('openSend')}
               </Link>
             </dd>
+          </>
+        )}
+        {send?.createdBy?.name && (
+          <>
+            <dt>{text('by')}</dt>
+            <dd dir="auto">{send.createdBy.name}</dd>
+          </>
+        )}
+        {sender && (
+          <>
+            <dt>{text('number')}</dt>
+            <dd dir="auto">{sender.name}</dd>
           </>
         )}
         {metadata && (
@@ -46,10 +73,14 @@ export function MessageFacts({ message }: { message: MessageDetail }) {
         )}
         <dt>{text('attempts')}</dt>
         <dd className="number">{attempts}</dd>
-        <dt>{text('expires')}</dt>
-        <dd>
-          <Timestamp at={expiresAt} form="both" />
-        </dd>
+        {status === 'queued' && (
+          <>
+            <dt>{text('expires')}</dt>
+            <dd>
+              <Timestamp at={expiresAt} form="both" />
+            </dd>
+          </>
+        )}
       </dl>
     </Card>
   );

@@ -9,6 +9,7 @@ import { useListKeys } from '../design/use-list-keys.ts';
 import { useNow } from '../design/use-now.ts';
 import { textsOf } from '../text/texts.ts';
 import { stateOf } from './message-state.ts';
+import { partsOfReply } from './reply-parts.ts';
 
 const freshMs = 15_000;
 
@@ -64,7 +65,8 @@ export function MessageTable({ messages, search, onOlder, isLoading }: Props) {
 function MessageRow({ message }: { message: Message }) {
   const nowMs = useNow();
   const isFresh = nowMs - Date.parse(message.createdAt) < freshMs;
-  const { name, recipientPhone, recipientUserId, templateName, text, error, createdAt, id } = message;
+  const { name, recipientPhone, recipientUserId, templateName, text, reply, error, createdAt, id } = message;
+  const words = textsOf('messages');
   const to = name ?? recipientPhone ?? recipientUserId ?? '';
   return (
     <tr className={isFresh ? 'fresh' : ''}>
@@ -86,9 +88,11 @@ function MessageRow({ message }: { message: Message }) {
       <td className="mono muted wide-only">
         <span dir="ltr">{recipientPhone ?? recipientUserId}</span>
       </td>
-      <td className="mono muted wide-only">{templateName ?? '–'}</td>
+      <td className="muted wide-only">
+        {templateName ? <span className="mono">{templateName}</span> : words('isReply')}
+      </td>
       <td className="muted full" dir="auto">
-        {text ?? '–'}
+        {text ?? (reply && partsOfReply(reply).body) ?? '–'}
       </td>
       <td className="figure muted wide-only">
         <Timestamp at={createdAt} />

@@ -1,30 +1,31 @@
 // One message: what happened, as lanes from the request to each receiver; what the person sees; its webhooks.
-
-import IconArrowBackUp from '@tabler/icons-react/dist/esm/icons/IconArrowBackUp.mjs';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import type { MessageDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
-import { Confirm } from '../design/confirm.tsx';
 import { IdChip } from '../design/id-chip.tsx';
+import { Loading } from '../design/loading.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { PageError } from '../design/page-error.tsx';
-import { PhonePreview } from '../design/phone-preview.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
-import { usePageKeys } from '../design/use-page-keys.ts';
-import { useMay, useSession } from '../session/session.tsx';
+import { useMay } from '../session/session.tsx';
+import { formatDuration } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
-import { DeliveryTable } from './delivery-table.tsx';
+import { Content } from './content.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { Failure } from './failure.tsx';
 import { MessageFacts } from './message-facts.tsx';
 import { stateOf } from './message-state.ts';
+import { Resend, ResentNote } from './resend.tsx';
+import { tookMs } from './steps.ts';
 import { Timeline } from './timeline.tsx';
 import { ToConversation } from './to-conversation.tsx';
 
 export function Message() {
+  const text = textsOf('messages');
   const { id } = useParams({ from: '/messages/$id' });
   const { data, error, refetch } = useQuery({
     queryKey: ['messages', 'one', id],
@@ -32,19 +33,27 @@ export function Message() {
     refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : 2_000),
   });
   if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
-  if (!data) return null;
-  return <MessageView message={data} />;
+  if (!data)
+    return (
+      <Page title={text('title')} isTitleHidden>
+        <Loading />
+      </Page>
+    );
+  return (
+    <MessageView message={data}>
+      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+    </MessageView>
+  );
 }
 
 /** True if nothing more is expected to happen. */
 const isOver = ({ status, deliveries }: MessageDetail): boolean =>
   (status === 'read' || status === 'failed') && deliveries.every((one) => one.status !== 'pending');
 
-function MessageView({ message }: { message: MessageDetail }) {
+function MessageView({ message, children }: { message: MessageDetail; children: ReactNode }) {
   const text = textsOf('messages');
-  const { account } = useSession();
-  const mayReadTemplates = useMay('templates:read');
   const to = message.name ?? message.recipientPhone ?? message.recipientUserId ?? '';
+  const ms = tookMs(message);
   return (
     <Page
       title={
@@ -53,27 +62,7 @@ function MessageView({ message }: { message: MessageDetail }) {
           <StateBadge state={stateOf(message)} />
         </span>
       }
-      text={
-        <span className="row wrap loose">
-          <span className="mono" dir="ltr">
-            {message.recipientPhone ?? message.recipientUserId}
-          </span>
-          {message.templateName && (
-            <span>
-              {mayReadTemplates && message.templateId ? (
-                <Link to="/templates/$id" params={{ id: message.templateId }} className="mono">
-                  {message.templateName}
-                </Link>
-              ) : (
-                message.templateName
-              )}{' '}
-              <span className="note">{message.language}</span>
-            </span>
-          )}
-          <IdChip value={message.id} label={text('id')} hasKey />
-          {message.messageId && <IdChip value={message.messageId} label={text('platformId')} keep={20} />}
-        </span>
-      }
+      text={<Identity message={message} />}
       actions={
         <>
           <ToConversation message={message} />
@@ -81,27 +70,23 @@ function MessageView({ message }: { message: MessageDetail }) {
         </>
       }
     >
-      {message.error && <Failure error={message.error} />}
+      {children}
+      <ResentNote message={message} />
+      <Failure message={message} />
       <div className="columns">
         <div className="column loose">
-          <Card title={text('whatHappened')} isPadded={false}>
+          <Card
+            title={text('whatHappened')}
+            {...(ms === undefined ? {} : { note: text('took', { duration: formatDuration(ms) }) })}
+            end={<span className="dashed-key small note wide-only">{text('dashed')}</span>}
+            isPadded={false}
+          >
             <Timeline message={message} />
           </Card>
-          {message.deliveries.length > 0 && (
-            <Card title={text('webhooks')} isPadded={false}>
-              <DeliveryTable deliveries={message.deliveries} />
-            </Card>
-          )}
+          {message.deliveries.length > 0 && <Deliveries deliveries={message.deliveries} />}
         </div>
         <div className="column loose">
-          {message.parts && (
-            <PhonePreview
-              parts={message.parts}
-              from={account.name}
-              note={text('asSeen')}
-              at={message.createdAt}
-            />
-          )}
+          <Content message={message} />
           <MessageFacts message={message} />
         </div>
       </div>
@@ -109,62 +94,31 @@ function MessageView({ message }: { message: MessageDetail }) {
   );
 }
 
-const Failure = ({
-  error: { code, title, message },
-}: {
-  error: { code: number; title: string; message: string };
-}) => (
-  <div className="note-box bad" role="status">
-    <div className="grow">
-      <div className="strong">
-        {title} <span className="mono">{code}</span>
-      </div>
-      <div className="muted" dir="auto">
-        {message}
-      </div>
-    </div>
-  </div>
-);
-
-/** Sends a failed message again. One whose outcome is unknown may have arrived: that is asked first. */
-function Resend({ message }: { message: MessageDetail }) {
+function Identity({ message }: { message: MessageDetail }) {
   const text = textsOf('messages');
-  const navigate = useNavigate();
-  const maySend = useMay('messages:send');
-  const isUnknown = stateOf(message) === 'outcome_unknown';
-  const [isAsking, setAsking] = useState(false);
-  const { mutate, mutateAsync, reset, isPending, error } = useMutation({
-    mutationFn: () =>
-      api.resendMessage({ id: message.id, ...(isUnknown ? { body: { evenIfUnknown: true } } : {}) }),
-    onSuccess: ({ id }) => void navigate({ to: '/messages/$id', params: { id } }),
-  });
-  const canSend = message.status === 'failed' && !message.resentAs && maySend;
-  // a key is pressed by mistake more easily than a button
-  usePageKeys([{ text: 'sendAgain', run: { r: canSend ? () => setAsking(true) : undefined } }]);
-  if (!canSend) return null;
+  const mayReadTemplates = useMay('templates:read');
   return (
-    <div className="column">
-      <Button
-        icon={<IconArrowBackUp size={15} aria-hidden />}
-        isBusy={isPending && !isAsking}
-        onClick={() => (isUnknown ? setAsking(true) : mutate())}
-      >
-        {text('sendAgain')}
-      </Button>
-      {error && !isAsking && <ErrorNote error={error} />}
-      <Confirm
-        isOpen={isAsking}
-        question={{
-          title: text('confirmSendAgain'),
-          effect: text(isUnknown ? 'maybeSent' : 'failedSoFar'),
-          verb: text('sendAgain'),
-        }}
-        run={() => mutateAsync()}
-        onClose={() => {
-          setAsking(false);
-          reset();
-        }}
-      />
-    </div>
+    <span className="row wrap loose">
+      {message.name !== null && (
+        <span className="mono" dir="ltr">
+          {message.recipientPhone ?? message.recipientUserId}
+        </span>
+      )}
+      {message.templateName && (
+        <span>
+          {mayReadTemplates && message.templateId ? (
+            <Link to="/templates/$id" params={{ id: message.templateId }} className="mono">
+              {message.templateName}
+            </Link>
+          ) : (
+            message.templateName
+          )}{' '}
+          <span className="note">{message.language}</span>
+        </span>
+      )}
+      {message.kind === 'reply' && <span>{text('isReply')}</span>}
+      <IdChip value={message.id} label={text('id')} hasKey />
+      {message.messageId && <IdChip value={message.messageId} label={text('platformId')} keep={20} />}
+    </span>
   );
 }

@@ -1,19 +1,19 @@
 // The list of messages: search, states, and new rows as they come.
-
-import IconMailOff from '@tabler/icons-react/dist/esm/icons/IconMailOff.mjs';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef } from 'react';
 import type { Message } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { useLiveList } from '../api/use-live-list.ts';
 import { Button } from '../design/button.tsx';
-import { EmptyState, ErrorNote } from '../design/messages.tsx';
+import { Loading } from '../design/loading.tsx';
+import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { textsOf } from '../text/texts.ts';
 import { filterOf, type MessageFilter, queryOf } from './filter.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { isListHeld } from './held-rows.ts';
 import { MessageTable } from './message-table.tsx';
+import { NoMessages } from './no-messages.tsx';
 
 const pageLength = 50;
 
@@ -56,45 +56,10 @@ export function Messages() {
       {rows.length > 0 && (
         <MessageTable messages={rows} search={search} onOlder={loadOlder} isLoading={isLoadingOlder} />
       )}
+      {!isLoaded && !error && <Loading />}
       {isLoaded && rows.length === 0 && (
-        <NoMessages
-          isFiltered={Object.keys(filter).length > 0}
-          onAll={() => change({})}
-          onOlder={loadOlder}
-          isLoading={isLoadingOlder}
-        />
+        <NoMessages filter={filter} onChange={change} onOlder={loadOlder} isLoading={isLoadingOlder} />
       )}
     </Page>
-  );
-}
-
-interface NoneProps {
-  isFiltered: boolean;
-  onAll: () => void;
-  /** Searches on; undefined: every message was searched. */
-  onOlder: (() => void) | undefined;
-  isLoading: boolean;
-}
-
-function NoMessages({ isFiltered, onAll, onOlder, isLoading }: NoneProps) {
-  const text = textsOf('messages');
-  return (
-    <div className="card">
-      <EmptyState
-        icon={<IconMailOff size={20} aria-hidden />}
-        title={text(onOlder ? 'noneYet' : isFiltered ? 'noneFound' : 'none')}
-        text={text(onOlder ? 'noneYetText' : isFiltered ? 'noneFoundText' : 'noneText')}
-        actions={
-          <>
-            {onOlder && (
-              <Button isBusy={isLoading} onClick={onOlder}>
-                {text('searchOlder')}
-              </Button>
-            )}
-            {isFiltered && <Button onClick={onAll}>{text('showAll')}</Button>}
-          </>
-        }
-      />
-    </div>
   );
 }

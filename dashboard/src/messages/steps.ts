@@ -17,9 +17,13 @@ export interface Step {
   name: string;
   /** The stage that a delivery reports. */
   reports: Delivery['stage'];
+  /** Of a delivery: who receives it. */
+  endpointId: string | null;
   isImplied: boolean;
   statusCode: number | null;
   attempts: number;
+  /** Of a delivery that is tried again: when. */
+  nextAt: string | null;
 }
 
 const lanesBefore = 3;
@@ -33,9 +37,31 @@ const directions: Record<string, [number, number]> = {
   dispatching: [gateway, platform],
 };
 
-export function lanesOf({ deliveries }: MessageDetail): Lane[] {
+/** Receivers beyond this share one lane. */
+const receiversMax = 4;
+
+/** The lanes, the last of them for `others` receivers if there are more than four. */
+export function lanesOf({ deliveries }: Pick<MessageDetail, 'deliveries'>): {
+  lanes: Lane[];
+  others: number;
+} {
   const endpointIds = [...new Set(deliveries.map(({ endpointId }) => endpointId))];
-  return ['caller', 'gateway', 'platform', ...endpointIds.map((endpointId) => ({ endpointId }))];
+  const isFolded = endpointIds.length > receiversMax;
+  const own = isFolded ? endpointIds.slice(0, receiversMax - 1) : endpointIds;
+  return {
+    lanes: ['caller', 'gateway', 'platform', ...own.map((endpointId) => ({ endpointId }))],
+    others: endpointIds.length - own.length,
+  };
+}
+
+/** From the request to the last stage that was reached, in milliseconds; undefined before it left. */
+export function tookMs({
+  timeline,
+  createdAt,
+}: Pick<MessageDetail, 'timeline' | 'createdAt'>): number | undefined {
+  const last = timeline.at(-1);
+  if (!last || last.status === 'queued' || last.status === 'dispatching') return undefined;
+  return Date.parse(last.at) - Date.parse(createdAt);
 }
 
 const deliveryState = ({ status, attempts }: Delivery): string =>
@@ -44,7 +70,10 @@ const deliveryState = ({ status, attempts }: Delivery): string =>
 export function stepsOf(message: MessageDetail): Step[] {
   const { timeline, deliveries, createdAt } = message;
   const endpointIds = [...new Set(deliveries.map(({ endpointId }) => endpointId))];
-  const none = { reports: null, isImplied: false, statusCode: null, attempts: 0 };
+  const none = {
+    ...{ reports: null, endpointId: null, isImplied: false },
+    ...{ statusCode: null, attempts: 0, nextAt: null },
+  };
   const requested: Step = {
     ...{ key: 'requested', at: createdAt, from: caller, to: gateway, state: 'sent' },
     ...{ kind: 'requested', name: 'requested', ...none },
@@ -64,9 +93,11 @@ export function stepsOf(message: MessageDetail): Step[] {
       kind: 'delivery',
       name: delivery.event,
       reports: delivery.stage,
+      endpointId: delivery.endpointId,
       isImplied: false,
       statusCode: delivery.lastStatusCode,
       attempts: delivery.attempts,
+      nextAt: delivery.status === 'pending' && delivery.attempts > 0 ? delivery.nextAttemptAt : null,
     }),
   );
   const timeOf = ({ at }: Step) => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at));

@@ -3,38 +3,51 @@ import type { MessageDetail } from '../../../client/src/generated.ts';
 import { shapes } from '../design/icons.tsx';
 import { wordOf } from '../design/state-badge.tsx';
 import { lookOf } from '../design/states.ts';
-import { exactly } from '../design/timestamp.tsx';
+import { exactly, Timestamp } from '../design/timestamp.tsx';
 import { formatDuration, formatExact } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { type Lane, lanesOf, type Step, stepsOf } from './steps.ts';
+import { useReceivers } from './use-receivers.ts';
 import './timeline.css';
 
 const laneWidth = 60;
 const rowHeight = 36;
-const receiversMax = 4;
+/** Of two instants of one second, the second one needs its milliseconds only. */
+const sameSecond = (a: string, b: string): boolean => a.slice(0, 19) === b.slice(0, 19);
 const x = (lane: number): number => laneWidth / 2 + lane * laneWidth;
 
 export function Timeline({ message }: { message: MessageDetail }) {
   const text = textsOf('messages');
+  const { nameOf } = useReceivers();
   const steps = stepsOf(message);
-  const lanes = lanesOf(message).slice(0, 3 + receiversMax);
-  const width = lanes.length * laneWidth;
-  const nameOf = (lane: Lane, index: number): string =>
-    typeof lane === 'string' ? text(lane) : text('receiver', { number: index - 2 });
+  const { lanes, others } = lanesOf(message);
+  const receivers = [...new Set(message.deliveries.map(({ endpointId }) => endpointId))];
+  const receiverOf = (id: string): string =>
+    nameOf(id) ?? text('receiver', { number: receivers.indexOf(id) + 1 });
+  const names = lanes.map((lane: Lane) =>
+    typeof lane === 'string' ? text(lane) : receiverOf(lane.endpointId),
+  );
+  if (others > 0) names.push(text('others', { count: others }));
   return (
     <div className="timeline">
       <div className="timeline-head" aria-hidden="true">
-        <span className="timeline-lanes" style={{ width }}>
-          {lanes.map((lane, index) => (
-            <span key={nameOf(lane, index)} className="cut">
-              {nameOf(lane, index)}
+        <span className="timeline-lanes" style={{ width: names.length * laneWidth }}>
+          {names.map((name) => (
+            <span key={name} className="cut" title={name}>
+              {name}
             </span>
           ))}
         </span>
       </div>
       <ol>
         {steps.map((step, index) => (
-          <TimelineRow key={step.key} step={step} before={steps[index - 1]} laneCount={lanes.length} />
+          <TimelineRow
+            key={step.key}
+            step={step}
+            before={steps[index - 1]}
+            laneCount={names.length}
+            receiver={step.endpointId === null ? '' : receiverOf(step.endpointId)}
+          />
         ))}
       </ol>
     </div>
@@ -45,10 +58,13 @@ function TimelineRow({
   step,
   before,
   laneCount,
+  receiver,
 }: {
   step: Step;
   before: Step | undefined;
   laneCount: number;
+  /** Of a delivery: who receives it. */
+  receiver: string;
 }) {
   const { at, state, isImplied } = step;
   const { tone, shape } = lookOf(state);
@@ -58,7 +74,9 @@ function TimelineRow({
     <li className={isImplied || isOpen ? 'open' : ''}>
       {at ? (
         <time className="mono number" dateTime={at} title={exactly(new Date(at))}>
-          {formatExact(new Date(at))}
+          {before?.at && sameSecond(at, before.at)
+            ? formatExact(new Date(at)).slice(-4)
+            : formatExact(new Date(at))}
         </time>
       ) : (
         <span />
@@ -76,32 +94,46 @@ function TimelineRow({
         </span>
       </span>
       <span className={`state ${tone} narrow-only`}>{shapes[shape]}</span>
-      <StepText step={step} />
+      <StepText step={step} receiver={receiver} />
     </li>
   );
 }
 
-function StepText({ step }: { step: Step }) {
+function StepText({ step, receiver }: { step: Step; receiver: string }) {
   const text = textsOf('messages');
-  const { kind, name, reports, state, isImplied, statusCode, attempts } = step;
+  const { kind, name, reports, isImplied } = step;
   const word =
     kind === 'requested'
       ? text('requested')
       : kind === 'stage'
         ? wordOf(name)
-        : reports
-          ? `${text('webhook')}: ${wordOf(reports)}`
-          : name;
-  const detail =
-    kind === 'delivery'
-      ? [wordOf(state), statusCode, attempts > 1 && text('tries', { count: attempts })]
-          .filter(Boolean)
-          .join(' · ')
-      : isImplied && text('implied');
+        : text('toReceiver', { receiver, what: reports ? wordOf(reports) : name });
   return (
     <span className="cut timeline-text">
       <span className={isImplied ? 'muted' : 'strong'}>{word}</span>
-      {detail && <span className="note"> · {detail}</span>}
+      <StepDetail step={step} />
+    </span>
+  );
+}
+
+function StepDetail({ step: { kind, state, isImplied, statusCode, attempts, nextAt } }: { step: Step }) {
+  const text = textsOf('messages');
+  if (kind === 'stage') return isImplied && <span className="note"> · {text('implied')}</span>;
+  if (kind !== 'delivery') return null;
+  const facts = [
+    nextAt === null && wordOf(state),
+    statusCode,
+    attempts > 1 && text('tries', { count: attempts }),
+  ].filter(Boolean);
+  return (
+    <span className="note">
+      {facts.map((fact) => ` · ${fact}`)}
+      {nextAt !== null && (
+        <>
+          {' · '}
+          {text('again')} <Timestamp at={nextAt} />
+        </>
+      )}
     </span>
   );
 }

@@ -21,7 +21,7 @@ export function ToConversation({ message: { recipientPhone, recipientUserId } }:
   const [contact] = data?.items ?? [];
   if (!contact) return null;
   return (
-    <Link to="/conversations/$id" params={{ id: contact._id }} className="row tight nowrap">
+    <Link to="/conversations/$id" params={{ id: contact._id }} className="button default">
       <IconMessages size={15} aria-hidden />
       {text('conversation')}
     </Link>

@@ -5,6 +5,7 @@ import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { CopyButton } from '../design/copy-button.tsx';
+import { Loading } from '../design/loading.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
@@ -51,6 +52,7 @@ export function Health() {
       }
     >
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading />}
       {problems.length > 0 && (
         <Card title={text('problems')} isPadded={false}>
           <FindingList findings={problems} />

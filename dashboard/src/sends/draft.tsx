@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { Send, TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { ConfirmButton } from '../design/confirm.tsx';
+import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';
 import { PageError } from '../design/page-error.tsx';
 import { textsOf } from '../text/texts.ts';
@@ -18,7 +19,7 @@ import { useUpload } from './use-upload.ts';
 export function DraftSend({ send }: { send: Send }) {
   const { data, error, refetch } = useQuery(templateQuery(send.templateId));
   if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
-  return data ? <DraftSteps send={send} template={data} /> : null;
+  return data ? <DraftSteps send={send} template={data} /> : <Loading />;
 }
 
 function DraftSteps({ send, template }: { send: Send; template: TemplateDetail }) {
@@ -44,7 +45,7 @@ function DraftSteps({ send, template }: { send: Send; template: TemplateDetail }
       }
       actions={<DeleteDraft send={send} />}
     >
-      <StepBar current={step} />
+      <StepBar current={step} onGo={go} />
       {step === 'recipients' && (
         <RecipientsStep
           send={send}

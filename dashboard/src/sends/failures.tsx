@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { Send } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Card } from '../design/card.tsx';
-import { formatMoment, formatNumber } from '../text/format.ts';
+import { ReasonList } from '../messages/reason-list.tsx';
+import { formatMoment } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { partsOf } from './send-state.ts';
 
@@ -19,7 +20,6 @@ export function Failures({ send }: { send: Send }) {
   });
   if (failedCount === 0 || !data || data.items.length === 0) return null;
   const isWhole = data.countedFrom <= createdAt;
-  const most = data.items[0]?.failed ?? 1;
   return (
     <Card
       title={text('whyFailed')}
@@ -27,23 +27,7 @@ export function Failures({ send }: { send: Send }) {
         ? {}
         : { note: text('whyFailedSome', { time: formatMoment(new Date(data.countedFrom)) }) })}
     >
-      <ul className="reasons">
-        {data.items.map(({ code, title, failed }) => (
-          <li key={code ?? ''}>
-            <span className="mono note">{code ?? '–'}</span>
-            <span className="reason" dir="auto">
-              {title ?? text('unnamedReason')}
-            </span>
-            <span className="reason-bar" aria-hidden="true">
-              <i style={{ inlineSize: `${(failed / most) * 100}%` }} />
-            </span>
-            <span className="number end">
-              {formatNumber(failed)}
-              <span className="hidden-text"> {text('people', { count: failed })}</span>
-            </span>
-          </li>
-        ))}
-      </ul>
+      <ReasonList reasons={data.items} />
     </Card>
   );
 }

@@ -18,15 +18,31 @@ const words = (column: string): string => column.toLowerCase().replace(/[^\p{L}\
 const phoneWords = /^(phone|mobile|cell|tel|whatsapp|msisdn|number|telefon|celular|telefono|telefone|movil)/;
 const nameWords = /^(name|fullname|firstname|nombre|nome|vorname)/;
 
-/** Guesses the targets from the names of the columns; no target twice. */
-export function guessTargets(columns: readonly string[], inputs: readonly TemplateInput[]): Target[] {
+/** A cell that can only be a number: at least seven digits, written as people write them. */
+export const looksLikePhone = (cell: string): boolean =>
+  /^\s*\+?[\d\s().-]{7,}$/.test(cell) && /(?:\d\D*){7}/.test(cell);
+
+/** The first column without a target whose cells all look like numbers; -1: none. */
+function phoneColumn(targets: readonly Target[], sample: readonly string[][]): number {
+  return targets.findIndex((target, index) => {
+    const cells = sample.map((row) => row[index] ?? '').filter((cell) => cell.trim() !== '');
+    return target === undefined && cells.length > 0 && cells.every(looksLikePhone);
+  });
+}
+
+/** Guesses the targets from the names of the columns, and the numbers from the cells if no name says it; no target twice. */
+export function guessTargets(
+  columns: readonly string[],
+  inputs: readonly TemplateInput[],
+  sample: readonly string[][] = [],
+): Target[] {
   const taken = new Set<string>();
   const take = (target: string | undefined): Target => {
     if (target === undefined || taken.has(target)) return undefined;
     taken.add(target);
     return target;
   };
-  return columns.map((column) => {
+  const targets = columns.map((column) => {
     const word = words(column);
     const input = inputs.find(({ key }) => key === column || key === `body.${column}` || words(key) === word);
     if (input) return take(input.key);
@@ -35,6 +51,9 @@ export function guessTargets(columns: readonly string[], inputs: readonly Templa
     if (/^metadata\../.test(column)) return take(column);
     return undefined;
   });
+  if (taken.has('phone')) return targets;
+  const at = phoneColumn(targets, sample);
+  return targets.map((target, index) => (index === at ? 'phone' : target));
 }
 
 const separators = /[+.()[\]\u2212\p{Zs}\p{Pd}]/gu;

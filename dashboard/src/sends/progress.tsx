@@ -25,9 +25,11 @@ export function Progress({ send }: { send: Send }) {
           <Pace send={send} />
         </div>
         <div className="stage-bar" role="img" aria-label={sentence}>
-          {parts.map((part) => (
-            <i key={part} style={{ flex: counts[part], background: `var(${partColors[part]})` }} />
-          ))}
+          {parts
+            .filter((part) => counts[part] > 0)
+            .map((part) => (
+              <i key={part} style={{ flex: counts[part], background: `var(${partColors[part]})` }} />
+            ))}
         </div>
         <ul className="stage-legend">
           {parts.map((part) => (
@@ -52,7 +54,7 @@ export function Progress({ send }: { send: Send }) {
 }
 
 /** The rate and the rest of the time, or when it begins. */
-function Pace({ send: { state, perSecond, estimatedDoneAt, sendAt, doneAt } }: { send: Send }) {
+function Pace({ send: { state, perSecond, estimatedDoneAt, sendAt, doneAt, cancelledAt } }: { send: Send }) {
   const text = textsOf('sends');
   const nowMs = useNow();
   if (state === 'scheduled' && sendAt)
@@ -80,6 +82,12 @@ function Pace({ send: { state, perSecond, estimatedDoneAt, sendAt, doneAt } }: {
         )}
       </div>
     );
+  if (cancelledAt)
+    return (
+      <div className="end muted">
+        {text('cancelledAt')} <Timestamp at={cancelledAt} form="both" />
+      </div>
+    );
   if (!doneAt) return null;
   return (
     <div className="end muted">
@@ -98,13 +106,14 @@ function Notes({ send: { state, pausedReason, pausedAt, expiresAt } }: { send: S
     <div className="note-box warn" role="status">
       {shapes.bars}
       <div className="grow">
-        <span className="strong">
-          {text(`paused_${reason}`)} {pausedAt && <Timestamp at={pausedAt} form="both" />}
-        </span>{' '}
+        <div className="row wrap">
+          <span className="strong">{text(`paused_${reason}`)}</span>
+          {pausedAt && <Timestamp at={pausedAt} form="both" />}
+        </div>
         {expiresAt && (
-          <span className="muted">
-            {text('pausedExpires')} <Timestamp at={expiresAt} form="both" />
-          </span>
+          <div className="muted">
+            {text('pausedExpires')}: <Timestamp at={expiresAt} form="both" />
+          </div>
         )}
       </div>
     </div>

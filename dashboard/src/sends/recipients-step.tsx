@@ -7,7 +7,7 @@ import { Button } from '../design/button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { formatNumber } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
-import { guessTargets, type Mapping } from './mapping.ts';
+import { guessTargets, looksLikePhone, type Mapping } from './mapping.ts';
 import { MappingTable } from './mapping-table.tsx';
 import { OutcomeSum } from './outcome-sum.tsx';
 import { RowFaults } from './row-faults.tsx';
@@ -40,7 +40,7 @@ export function RecipientsStep({ send, template, draft, onChange, upload, onNext
   const begin = (source: Source) =>
     onChange({
       source,
-      mapping: { targets: guessTargets(source.columns, inputs), shared: {}, countryCode: '' },
+      mapping: { targets: guessTargets(source.columns, inputs, source.sample), shared: {}, countryCode: '' },
     });
   const next = (
     <Button
@@ -154,6 +154,11 @@ function Rows({ draft, send, template, onChange, upload }: RowsProps) {
       {!hasPhone && (
         <div className="note-box warn" role="status">
           {text('noPhoneColumn')}
+        </div>
+      )}
+      {source.columns.some(looksLikePhone) && (
+        <div className="note-box warn" role="status">
+          {text('noHeader')}
         </div>
       )}
       {!outcome && send.total > 0 && (

@@ -4,6 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { Send as SendType } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { IdChip } from '../design/id-chip.tsx';
+import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';
 import { PageError } from '../design/page-error.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
@@ -16,11 +17,13 @@ import { Progress } from './progress.tsx';
 import { Results } from './results.tsx';
 import { SendActions } from './send-actions.tsx';
 import { isMoving } from './send-state.ts';
+import { SenderNote } from './sender-note.tsx';
 import { templateQuery } from './template-phone.tsx';
 
 const movingMs = 1_000;
 
 export function Send() {
+  const text = textsOf('sends');
   const maySend = useMay('messages:send');
   const mayEdit = useMay('templates:read') && maySend;
   const { id } = useParams({ from: '/sends/$id' });
@@ -30,13 +33,18 @@ export function Send() {
     refetchInterval: ({ state }) => (state.data && isMoving(state.data) ? movingMs : false),
   });
   if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
-  if (!data) return null;
+  if (!data)
+    return (
+      <Page title={text('title')} isTitleHidden>
+        <Loading />
+      </Page>
+    );
   return data.state === 'draft' && mayEdit ? <DraftSend send={data} /> : <SendView send={data} />;
 }
 
 function SendView({ send }: { send: SendType }) {
   const text = textsOf('sends');
-  const { sendId, name, state, templateId, senderId, startedAt, createdAt } = send;
+  const { sendId, name, state, templateId, senderId, startedAt, createdAt, createdBy } = send;
   const { data: template } = useQuery({ ...templateQuery(templateId), enabled: useMay('templates:read') });
   const sender = template?.senders.find(({ _id }) => _id === senderId);
   return (
@@ -58,12 +66,14 @@ function SendView({ send }: { send: SendType }) {
           <span>
             {text(startedAt ? 'started' : 'created')} <Timestamp at={startedAt ?? createdAt} form="both" />
           </span>
+          {createdBy?.name && <span dir="auto">{text('by', { name: createdBy.name })}</span>}
           <IdChip value={sendId} label={text('id')} />
         </span>
       }
       actions={<SendActions send={send} />}
     >
       <Progress send={send} />
+      <SenderNote send={send} />
       <Failures send={send} />
       <Results send={send} />
     </Page>

@@ -9,6 +9,7 @@ import { useLiveList } from '../api/use-live-list.ts';
 import { Button } from '../design/button.tsx';
 import { Chips } from '../design/chips.tsx';
 import { LinkButton } from '../design/link-button.tsx';
+import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { wordOf } from '../design/state-badge.tsx';
@@ -71,6 +72,7 @@ export function Sends() {
           )}
         </SendTable>
       )}
+      {!isLoaded && !error && <Loading />}
       {isLoaded && rows.length === 0 && (
         <div className="card">
           <EmptyState

@@ -13,6 +13,7 @@ export function SourceChoice({ onRead }: { onRead: (source: Source) => void }) {
   const [pasted, setPasted] = useState('');
   const [problem, setProblem] = useState('');
   const [isReading, setReading] = useState(false);
+  const [isOver, setOver] = useState(false);
   async function read(name: string, blob: Blob): Promise<void> {
     setProblem('');
     setReading(true);
@@ -27,17 +28,41 @@ export function SourceChoice({ onRead }: { onRead: (source: Source) => void }) {
   }
   return (
     <>
+      {problem && (
+        <div className="note-box bad" role="alert">
+          {problem}
+        </div>
+      )}
       <Card title={text('fromFile')} note={text('fromFileNote')}>
-        <label className="drop">
+        <label
+          className={isOver ? 'drop over' : 'drop'}
+          onDragOver={(event) => {
+            event.preventDefault();
+            setOver(true);
+          }}
+          onDragLeave={() => setOver(false)}
+          onDrop={(event) => {
+            event.preventDefault();
+            setOver(false);
+            const [file] = event.dataTransfer.files;
+            if (file && !isReading) void read(file.name, file);
+          }}
+        >
           <IconFileSpreadsheet size={20} stroke={1.5} aria-hidden />
           <span className="grow">{text('chooseFile')}</span>
+          <span className="button default" aria-hidden="true">
+            {text('browse')}
+          </span>
           <input
             type="file"
+            className="hidden-text"
             accept=".csv,.tsv,.txt,text/csv,text/plain"
             disabled={isReading}
             onChange={({ target }) => {
               const [file] = target.files ?? [];
               if (file) void read(file.name, file);
+              // the same file can be chosen again after it was changed
+              target.value = '';
             }}
           />
         </label>
@@ -64,11 +89,6 @@ export function SourceChoice({ onRead }: { onRead: (source: Source) => void }) {
           </div>
         </div>
       </Card>
-      {problem && (
-        <div className="note-box bad" role="alert">
-          {problem}
-        </div>
-      )}
     </>
   );
 }

@@ -6,6 +6,7 @@ import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { Confirm } from '../design/confirm.tsx';
+import { Loading } from '../design/loading.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { formatList } from '../text/format.ts';
@@ -16,7 +17,7 @@ const queryKey = ['retention'];
 
 export function Retention() {
   const { data, error, refetch } = useQuery({ queryKey, queryFn: () => api.getRetention() });
-  if (!data) return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : null;
+  if (!data) return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <Loading />;
   return <RetentionForm saved={data} />;
 }
 

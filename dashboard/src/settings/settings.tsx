@@ -10,6 +10,7 @@ import { chooseLanguage, type Language, language, languages } from '../text/lang
 import { textsOf } from '../text/texts.ts';
 import { chooseZone, isZoneChosen, systemZone, zone, zones } from '../text/zone.ts';
 import { Retention } from './retention.tsx';
+import { SessionCard } from './session-card.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 
 const schemes = ['system', 'light', 'dark'] as const;
@@ -62,6 +63,7 @@ export function Settings() {
       </Card>
       <Shortcuts />
       {mayManage && <Retention />}
+      <SessionCard />
     </Page>
   );
 }

@@ -17,6 +17,18 @@ export const formatShort = (value: number): string => short.format(value);
 export const formatShare = (part: number, total: number): string =>
   total === 0 ? '–' : percent.format(part / total);
 
+const signed = new Intl.NumberFormat(locale, { maximumFractionDigits: 0, signDisplay: 'exceptZero' });
+const points = new Intl.NumberFormat(locale, { maximumFractionDigits: 1, signDisplay: 'exceptZero' });
+const change = new Intl.NumberFormat(locale, {
+  ...{ style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' },
+});
+/** `+212`. */
+export const formatSigned = (value: number): string => signed.format(value);
+/** `−0.4`, of a difference of percentages. */
+export const formatPoints = (value: number): string => points.format(value);
+/** `+6 %`: by how much a figure differs from what it was. */
+export const formatChange = (now: number, before: number): string => change.format((now - before) / before);
+
 type Options = Intl.DateTimeFormatOptions;
 const formats = new Map<string, Intl.DateTimeFormat>();
 function formatOf(options: Options): Intl.DateTimeFormat {
