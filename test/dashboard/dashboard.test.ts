@@ -92,6 +92,9 @@ test('a template is filled as it will arrive, and a test of it is sent', async (
   await signIn(page, '/templates');
   await page.getByRole('link', { name: 'order_update' }).click();
   await page.getByText('1 value is missing or wrong').waitFor();
+  const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('listitem');
+  expect(await crumbs.allTextContents()).toEqual(['Templates', 'order_update']);
+  expect(await page.title()).toMatch(/^order_update · Templates · /);
   await page.getByRole('textbox', { name: 'Body' }).fill('Grace');
   await page.locator('.phone').getByText('Hi Grace, your order is on its way.').waitFor();
   await page.getByLabel('Phone with country code').fill('+1 555 123 0009');
@@ -125,6 +128,9 @@ test('an endpoint is added, tested, and its deliveries are shown and replayed', 
   await page.getByRole('region', { name: 'Request' }).getByText(body.data.body, { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Replay now' }).click();
   await page.getByRole('listitem').getByText('2', { exact: true }).waitFor();
+  const path = page.getByRole('navigation', { name: 'Breadcrumb' });
+  await path.getByRole('link', { name: /hooks\/dashboard/ }).click();
+  await page.waitForURL(/\/webhooks\/endpoints\//);
   expect(problems).toEqual([]);
 });
 

@@ -58,7 +58,7 @@ export function NewBooking() {
     void navigate({ to: '/appointments/new', search: { ...search, ...change }, replace: true });
   };
   return (
-    <Page title={text('bookTitle')} text={text('bookText')}>
+    <Page title={text('bookTitle')} crumbs={[{ name: text('bookTitle') }]} text={text('bookText')}>
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {booked && <BookedNote booking={booked} />}
       {listed && staff && (

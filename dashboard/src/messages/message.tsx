@@ -56,6 +56,7 @@ function MessageView({ message, children }: { message: MessageDetail; children: 
   const ms = tookMs(message);
   return (
     <Page
+      crumbs={[{ name: to }]}
       title={
         <span className="row wrap">
           <bdi>{to}</bdi>

@@ -54,7 +54,11 @@ export function Connect() {
   });
   if (data) {
     return (
-      <Page title={text('connected', { name: data.name })} text={text('connectedText')}>
+      <Page
+        title={text('connected', { name: data.name })}
+        crumbs={[{ name: text('connect') }]}
+        text={text('connectedText')}
+      >
         <Checks sender={data} isNew />
         <Card title={text('byHand')}>
           <p className="muted">{text('byHandText')}</p>
@@ -75,7 +79,7 @@ export function Connect() {
   const problemOf = (name: Field) =>
     isGatewayError(error) ? error.errors.find(({ path }) => path === name)?.message : undefined;
   return (
-    <Page title={text('connect')} text={text('connectText')}>
+    <Page title={text('connect')} crumbs={[{ name: text('connect') }]} text={text('connectText')}>
       <Card title={text('fromPlatform')}>
         <form
           className="column loose connect-form"

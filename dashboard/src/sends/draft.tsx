@@ -34,6 +34,7 @@ function DraftSteps({ send, template }: { send: Send; template: TemplateDetail }
     void navigate({ to: '/sends/$id', params: { id: send.sendId }, search: { step: next } });
   return (
     <Page
+      crumbs={[{ name: send.name ?? text('unnamed') }]}
       title={<bdi>{send.name ?? text('unnamed')}</bdi>}
       text={
         <span className="row wrap">

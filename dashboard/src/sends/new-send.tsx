@@ -42,7 +42,7 @@ export function NewSend() {
   // one-time codes can be neither drafted nor scheduled
   const templates = data?.items.filter(({ category }) => category !== 'AUTHENTICATION') ?? [];
   return (
-    <Page title={text('new')} text={text('newText')}>
+    <Page title={text('new')} crumbs={[{ name: text('new') }]} text={text('newText')}>
       <StepBar current="template" />
       {error && <ErrorNote error={error} />}
       <div className="columns">

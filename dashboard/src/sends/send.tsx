@@ -49,6 +49,7 @@ function SendView({ send }: { send: SendType }) {
   const sender = template?.senders.find(({ _id }) => _id === senderId);
   return (
     <Page
+      crumbs={[{ name: name ?? text('unnamed') }]}
       title={
         <span className="row wrap">
           <bdi>{name ?? text('unnamed')}</bdi>

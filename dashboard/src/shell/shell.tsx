@@ -7,6 +7,7 @@ import { KeyHelp } from '../design/key-help.tsx';
 import { EmptyState } from '../design/messages.tsx';
 import { useSession } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
+import { Crumbs } from './crumbs.tsx';
 import { FindButton } from './find-button.tsx';
 import { LiveNote } from './live-note.tsx';
 import { Mark } from './mark.tsx';
@@ -84,7 +85,7 @@ export function Shell() {
       </nav>
       <div className="main">
         <header className="bar">
-          <span className="here cut">{current ? text(current.key) : ''}</span>
+          <Crumbs item={current} />
           <FindButton />
           <KeyHelp />
         </header>

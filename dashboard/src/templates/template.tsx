@@ -44,6 +44,7 @@ function TemplateView({ template }: { template: TemplateDetail }) {
   const tab = shown.find((one) => one === wanted) ?? 'preview';
   return (
     <Page
+      crumbs={[{ name: template.providerTemplateName }]}
       title={
         <span className="row wrap">
           <span className="mono-title" dir="ltr">

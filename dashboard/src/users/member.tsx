@@ -57,6 +57,7 @@ function MemberView({ member, departments, current }: Props) {
   const about = [title, ...names, email].filter((part) => part !== null && part !== '');
   return (
     <Page
+      crumbs={[{ name }]}
       title={
         <span className="row wrap">
           <bdi>{name}</bdi>

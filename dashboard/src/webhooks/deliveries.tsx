@@ -65,7 +65,7 @@ export function Deliveries() {
     void navigate({ to: '/webhooks/deliveries', search: { ...filterOf({ ...filter, ...next }) } });
   const items = endpoints.data?.items ?? [];
   return (
-    <Page title={text('deliveries')}>
+    <Page title={text('deliveries')} crumbs={[{ name: text('deliveries') }]}>
       <div className="row wrap">
         <Chips
           label={text('state')}

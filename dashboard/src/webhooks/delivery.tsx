@@ -41,8 +41,13 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
   const attempt = attemptLog.find(({ number }) => number === chosen) ?? attemptLog.at(-1);
   const endpoints = useQuery({ queryKey: ['endpoints'], queryFn: () => api.listEndpoints({ limit: 100 }) });
   const endpoint = endpoints.data?.items.find(({ _id }) => _id === delivery.endpointId);
+  const crumbs = [
+    ...(endpoint ? [{ name: shortUrl(endpoint.url), to: `/webhooks/endpoints/${endpoint._id}` }] : []),
+    { name: text('delivery') },
+  ];
   return (
     <Page
+      crumbs={crumbs}
       title={
         <span className="row wrap">
           <span className="mono-title">{delivery.event}</span>

@@ -44,6 +44,7 @@ function EndpointView({ endpoint }: { endpoint: EndpointType }) {
   const { _id: id, url, description } = endpoint;
   return (
     <Page
+      crumbs={[{ name: shortUrl(url) }]}
       title={
         <span className="row wrap">
           <bdi dir="ltr">{shortUrl(url)}</bdi>

@@ -44,12 +44,20 @@ export function EditTemplate() {
 
 function Editor({ template }: { template: TemplateDetail | undefined }) {
   const text = textsOf('editor');
+  const ofTemplates = textsOf('templates');
+  const crumbs = template
+    ? [
+        { name: template.providerTemplateName, to: `/templates/${template._id}` },
+        { name: ofTemplates('edit') },
+      ]
+    : [{ name: text('new') }];
   const { account } = useSession();
   const draft = useDraft(template);
   const { identity, components, problems } = draft;
   const canSave = isName(identity.name) && components !== undefined && problems.length === 0;
   return (
     <Page
+      crumbs={crumbs}
       title={
         template ? (
           <span className="row wrap">
