@@ -98,6 +98,7 @@ beforeAll(async () => {
     'template-carousel': `/templates/${templateIds.family_checkups}`,
     'template-statistics': `/templates/${templateId}?tab=statistics`,
     'template-history': `/templates/${templateId}?tab=history`,
+    'template-api': `/templates/${templateId}?tab=api`,
     ...{ 'template-new': '/templates/new', 'template-edit': `/templates/${templateId}/edit` },
     'template-edit-json': `/templates/${templateIds.family_checkups}/edit`,
     ...{ sends: '/sends', 'send-new': `/sends/new?template=${templateId}`, 'send-done': `/sends/${done}` },

@@ -1,5 +1,6 @@
 // The editor of templates: its rules are those of the API, and what the form makes is read back as it was.
 import { describe, expect, test } from 'vitest';
+import { fixOf } from '../../dashboard/src/templates/editor/draft-fixes.ts';
 import {
   buttonTypes,
   componentsOf,
@@ -204,4 +205,39 @@ test('examples belong to their numbers, in whatever order these stand', () => {
 test('a preview has the examples in their places, and keeps what has none', () => {
   const draft = { ...emptyForm, body: { text: 'Hi {{1}}, see you {{2}}.', examples: { 1: 'Ada' } } };
   expect(draftParts(componentsOf(draft)).body).toBe('Hi Ada, see you {{2}}.');
+});
+
+test('a fix of a broken rule ends that problem, whatever the form has', () => {
+  fc.assert(
+    fc.property(form, (given) => {
+      for (const problem of problemsOf(given, 'en_US')) {
+        const fix = fixOf(problem, given);
+        if (!fix || (problem.rule === 'edges' && /^\s*\{\{/.test(given.body.text))) continue;
+        const left = problemsOf(fix.form, 'en_US');
+        expect(left).not.toContainEqual(
+          expect.objectContaining({ field: problem.field, rule: problem.rule }),
+        );
+      }
+    }),
+  );
+});
+
+test.each<[string, Partial<DraftForm>, string, Partial<DraftForm>]>([
+  [
+    'numbering',
+    { body: { text: 'Hi {{2}}, on {{5}} at {{2}} here', examples: { 2: 'Ada', 5: 'Friday' } } },
+    'renumber',
+    { body: { text: 'Hi {{1}}, on {{2}} at {{1}} here', examples: { 1: 'Ada', 2: 'Friday' } } },
+  ],
+  ['plain', { footer: 'Reply\nSTOP 😀' }, 'removeBreaks', { footer: 'Reply STOP' }],
+  [
+    'edges',
+    { body: { text: 'Hi {{1}} ', examples: {} } },
+    'addFullStop',
+    { body: { text: 'Hi {{1}}.', examples: {} } },
+  ],
+])('the fix of %s keeps what was typed', (rule, given, name, fixed) => {
+  const draft = { ...emptyForm, body: { text: 'Hello there', examples: {} }, ...given };
+  const problem = problemsOf(draft, 'en_US').find((one) => one.rule === rule);
+  expect(problem && fixOf(problem, draft)).toEqual({ name, form: { ...draft, ...fixed } });
 });

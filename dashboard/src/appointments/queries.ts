@@ -86,4 +86,6 @@ export const slotsQuery = (appointmentUserId: string, date: string) =>
     meta: { kinds: ['staff', 'calendars'] },
     queryFn: () => api.listAvailableSlots({ appointmentUserId, date, timezone: zone }),
     staleTime: 15_000,
+    // a calendar that does not answer has taken long enough
+    retry: false,
   });

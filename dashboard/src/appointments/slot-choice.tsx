@@ -19,7 +19,7 @@ interface Props {
 
 export function SlotChoice({ appointmentUserId, date, chosen, onDate, onChoose }: Props) {
   const text = textsOf('appointments');
-  const { data, error, isFetching, refetch } = useQuery(slotsQuery(appointmentUserId, date));
+  const { data, error, isFetching, isPending, refetch } = useQuery(slotsQuery(appointmentUserId, date));
   return (
     <div className="column">
       <label className="row wrap">
@@ -35,6 +35,7 @@ export function SlotChoice({ appointmentUserId, date, chosen, onDate, onChoose }
       </label>
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       <div aria-live="polite" aria-busy={isFetching}>
+        {isPending && <p className="muted">{text('asking')}</p>}
         {data && data.slots.length === 0 && (
           <p className="muted">{text('noSlots', { date: formatDate(date) })}</p>
         )}

@@ -34,7 +34,7 @@ export function AuditRow({ entry: { at, actor, address, action, subject, changes
       <td className="full">
         <Subject kind={subject.kind} id={subject.id} />
       </td>
-      <td className="muted full" dir="auto" title={words.join('\n')}>
+      <td className="muted full wraps" dir="auto">
         {withLocalTimes(words.join('; ')) || <span className="hidden-text">{text('noChanges')}</span>}
       </td>
     </tr>
@@ -63,6 +63,16 @@ function Subject({ kind, id }: { kind: string; id: string }) {
     ),
     template: (
       <Link to="/templates/$id" params={{ id }}>
+        {open}
+      </Link>
+    ),
+    endpoint: (
+      <Link to="/webhooks/endpoints/$id" params={{ id }}>
+        {open}
+      </Link>
+    ),
+    calendar: (
+      <Link to="/users/$id/$tab" params={{ id, tab: 'calendar' }}>
         {open}
       </Link>
     ),

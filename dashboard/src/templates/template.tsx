@@ -20,10 +20,11 @@ import { Notices } from './notices.tsx';
 import { Preview } from './preview.tsx';
 import { Statistics } from './statistics.tsx';
 import { SubmitDraft } from './submit-draft.tsx';
+import { TemplateApi } from './template-api.tsx';
 import { stateOf } from './template-state.ts';
 import './templates.css';
 
-const tabs = ['preview', 'statistics', 'history'] as const;
+const tabs = ['preview', 'statistics', 'history', 'api'] as const;
 
 export function Template() {
   const { id } = useParams({ from: '/templates/$id' });
@@ -69,6 +70,7 @@ function TemplateView({ template }: { template: TemplateDetail }) {
       {tab === 'preview' && <Preview template={template} />}
       {tab === 'statistics' && <Statistics templateId={template._id} />}
       {tab === 'history' && <History template={template} />}
+      {tab === 'api' && <TemplateApi template={template} />}
     </Page>
   );
 }

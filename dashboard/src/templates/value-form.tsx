@@ -4,6 +4,7 @@ import { TextField } from '../design/text-field.tsx';
 import { formatNumber } from '../text/format.ts';
 import { textIfAny, textsOf } from '../text/texts.ts';
 import { FileField } from './file-field.tsx';
+import { LocationField } from './location-field.tsx';
 import { isAddress, isTyped, problemOf, type Typed } from './values.ts';
 
 interface Props {
@@ -22,23 +23,31 @@ export function ValueForm({ inputs, typed, problems, onChange }: Props) {
         <FieldOf
           key={input.key}
           input={input}
-          value={typed[input.key] ?? ''}
+          typed={typed}
           problem={problemOf(input, problems)}
-          onChange={(value) => onChange({ ...typed, [input.key]: value })}
+          onChange={onChange}
         />
       ))}
     </div>
   );
 }
 
-/** A file has a field of its own. */
-function FieldOf(props: FieldProps) {
-  const { input, value, problem, onChange } = props;
-  return isAddress(input) ? (
-    <FileField input={input} value={value} problem={problem} onChange={onChange} />
-  ) : (
-    <Field {...props} />
-  );
+interface InputProps {
+  input: TemplateInput;
+  typed: Typed;
+  problem: string | undefined;
+  onChange: (typed: Typed) => void;
+}
+
+/** Files and places have fields of their own. */
+function FieldOf({ input, typed, problem, onChange }: InputProps) {
+  const { key, kind } = input;
+  if (kind === 'location') return <LocationField name={key} {...{ typed, problem, onChange }} />;
+  const own = {
+    ...{ input, problem, value: typed[key] ?? '' },
+    onChange: (value: string) => onChange({ ...typed, [key]: value }),
+  };
+  return isAddress(input) ? <FileField {...own} /> : <Field {...own} />;
 }
 
 interface FieldProps {

@@ -8,6 +8,18 @@ export type Typed = Record<string, string>;
 export const isTyped = ({ kind }: TemplateInput): boolean =>
   kind === 'text' || kind === 'code' || kind === 'instant' || kind === 'payload';
 
+/** What a place consists of. */
+export const placeParts = ['latitude', 'longitude', 'name', 'address'] as const;
+
+/** The place that was typed below `key`; empty until it has all of its parts. */
+function placeOf(typed: Typed, key: string): Pick<PreviewTemplate, 'location'> {
+  const part = (name: (typeof placeParts)[number]) => typed[`${key}.${name}`] ?? '';
+  if (placeParts.some((name) => part(name).trim() === '')) return {};
+  const [latitude, longitude] = [Number.parseFloat(part('latitude')), Number.parseFloat(part('longitude'))];
+  if (Number.isNaN(latitude) || Number.isNaN(longitude)) return {};
+  return { location: { latitude, longitude, name: part('name'), address: part('address') } };
+}
+
 /** A header's file is typed as its address, or is the id of an upload. */
 export const isAddress = ({ kind }: TemplateInput): boolean => kind === 'media';
 
@@ -48,6 +60,7 @@ export function contentOf(inputs: readonly TemplateInput[], typed: Typed): Previ
   return {
     ...(Object.keys(variables).length > 0 ? { variables } : {}),
     ...partOf(given, typed, ''),
+    ...(inputs.some(({ kind }) => kind === 'location') ? placeOf(typed, 'location') : {}),
     ...(offer ? { offerExpiresAt: typed[offer.key] ?? '' } : {}),
     ...(cards.some((card) => Object.keys(card).length > 0) ? { cards } : {}),
   };

@@ -6,6 +6,7 @@ import { api } from '../api/client.ts';
 import { scheduleQuery } from '../appointments/schedule-query.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { KeepTyped } from '../design/keep-typed.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { useNow } from '../design/use-now.ts';
 import { formatClock } from '../text/format.ts';
@@ -57,6 +58,7 @@ function HoursForm({ member, schedule }: { member: StaffMember; schedule: Schedu
         mutate();
       }}
     >
+      <KeepTyped isChanged={changes > 0} />
       {error && <ErrorNote error={error} />}
       <OutsideNote memberId={member._id} draft={draft} isChanged={changes > 0} />
       <div className="columns">

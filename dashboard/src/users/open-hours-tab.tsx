@@ -2,14 +2,16 @@
 import IconChevronLeft from '@tabler/icons-react/dist/esm/icons/IconChevronLeft.mjs';
 import IconChevronRight from '@tabler/icons-react/dist/esm/icons/IconChevronRight.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { isGatewayError } from '../../../client/src/errors.ts';
 import type { StaffMember } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { bookingsQuery } from '../appointments/queries.ts';
 import { scheduleQuery } from '../appointments/schedule-query.ts';
-import { IconButton } from '../design/button.tsx';
+import { Button, IconButton } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { Chips } from '../design/chips.tsx';
+import { shapes } from '../design/icons.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { usePageKeys } from '../design/use-page-keys.ts';
 import { useMay } from '../session/session.tsx';
@@ -37,10 +39,12 @@ export function OpenHours({ member }: { member: StaffMember }) {
       search: { ...search, ...change },
       replace: true,
     });
-  const { data, error, refetch } = useQuery({
+  const { data, error, refetch, isPending } = useQuery({
     queryKey: ['bookings', 'explained', member._id, date, zone],
     meta: { kinds: ['staff', 'calendars'] },
     queryFn: () => api.explainSlots({ appointmentUserId: member._id, date, timezone: zone }),
+    // a calendar that does not answer has taken long enough
+    retry: false,
   });
   const schedule = useQuery({ ...scheduleQuery(member._id), enabled: mayManage });
   const { data: around } = useQuery(bookingsQuery(addDays(date, -1), addDays(date, 1), member._id));
@@ -88,13 +92,18 @@ export function OpenHours({ member }: { member: StaffMember }) {
           </select>
         )}
       </div>
-      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {isPending && (
+        <p className="muted" role="status">
+          {text('asking')}
+        </p>
+      )}
+      {error && <Unknown error={error} member={member} onRetry={() => void refetch()} />}
       {data && (
         <>
           <Card title={text('openCount', { open: openCount, count: steps.length })} note={text('asOfNow')}>
             <StepStrip steps={steps} chosen={chosen?.from} onChoose={choose} />
           </Card>
-          <div className="columns">
+          <div className="columns start-columns">
             <Card
               title={text('everyStart')}
               isPadded={false}
@@ -135,6 +144,38 @@ export function OpenHours({ member }: { member: StaffMember }) {
           </div>
         </>
       )}
+    </div>
+  );
+}
+
+interface UnknownProps {
+  error: unknown;
+  member: StaffMember;
+  onRetry: () => void;
+}
+
+/** Nothing is guessed without the calendar. */
+function Unknown({ error, member: { _id: id, name }, onRetry }: UnknownProps) {
+  const text = textsOf('users');
+  if (!isGatewayError(error, 'provider_unavailable', 'provider_rejected', 'calendar_not_connected'))
+    return <ErrorNote error={error} onRetry={onRetry} />;
+  const isSilent = error.code === 'provider_unavailable';
+  return (
+    <div className="note-box warn" role="status">
+      {isSilent ? shapes.hourglass : shapes.slashedRing}
+      <div className="grow">
+        <div className="strong">
+          {text(isSilent ? 'silent' : 'notConnected', { name: `\u2068${name}\u2069` })}
+        </div>
+        <div className="muted">{text('noGuess')}</div>
+        <div className="small note" dir="auto">
+          {error.message}
+        </div>
+      </div>
+      <Link to="/users/$id/$tab" params={{ id, tab: 'calendar' }}>
+        {text('openCalendar')}
+      </Link>
+      {isSilent && <Button onClick={onRetry}>{text('askAgain')}</Button>}
     </div>
   );
 }

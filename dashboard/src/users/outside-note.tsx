@@ -59,6 +59,9 @@ export function OutsideNote({
             </li>
           ))}
         </ul>
+        {outside.length > shownMax && (
+          <div className="muted">{text('outsideMore', { count: outside.length - shownMax })}</div>
+        )}
       </div>
     </div>
   );

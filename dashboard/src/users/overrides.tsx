@@ -4,6 +4,7 @@ import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
 import { useState } from 'react';
 import { Button, IconButton } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { addDays, isDate } from '../text/civil.ts';
 import { formatDate } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { type Draft, nextWindow } from './schedule-draft.ts';
@@ -16,14 +17,30 @@ interface Props {
   onChange: (overrides: OverrideList) => void;
 }
 
+const datesMax = 60;
+
+/** The civil dates of a range, `until` included; one date without it; none for a range that is reversed or too long. */
+function datesBetween(from: string, until: string): string[] {
+  if (!isDate(from)) return [];
+  if (!isDate(until)) return [from];
+  const dates: string[] = [];
+  for (let date = from; date <= until && dates.length <= datesMax; date = addDays(date, 1)) dates.push(date);
+  return dates.length > datesMax ? [] : dates;
+}
+
 export function Overrides({ overrides, onChange }: Props) {
   const text = textsOf('users');
   const [date, setDate] = useState('');
-  const isKnown = overrides.some((one) => one.date === date);
+  const [until, setUntil] = useState('');
+  const dates = datesBetween(date, until);
+  const isKnown = dates.every((one) => overrides.some((other) => other.date === one));
+  const isWrong = date !== '' && dates.length === 0;
   const add = () => {
-    const added = [...overrides, { date, windows: [] }];
+    const others = dates.filter((one) => overrides.every((other) => other.date !== one));
+    const added = [...overrides, ...others.map((one) => ({ date: one, windows: [] }))];
     onChange(added.sort((one, other) => one.date.localeCompare(other.date)));
     setDate('');
+    setUntil('');
   };
   return (
     <Card title={text('singleDates')} note={text('singleDatesNote')} isPadded={false}>
@@ -45,9 +62,20 @@ export function Overrides({ overrides, onChange }: Props) {
           value={date}
           onChange={({ target }) => setDate(target.value)}
         />
-        <Button icon={<IconPlus size={15} aria-hidden />} isDisabled={date === '' || isKnown} onClick={add}>
-          {text('addDate')}
+        <label className="row tight">
+          <span className="note">{text('newUntil')}</span>
+          <input
+            className="input"
+            type="date"
+            min={date}
+            value={until}
+            onChange={({ target }) => setUntil(target.value)}
+          />
+        </label>
+        <Button icon={<IconPlus size={15} aria-hidden />} isDisabled={isKnown || isWrong} onClick={add}>
+          {dates.length > 1 ? text('addDates', { count: dates.length }) : text('addDate')}
         </Button>
+        {isWrong && <span className="bad-text small">{text('datesMost', { count: datesMax })}</span>}
       </div>
     </Card>
   );

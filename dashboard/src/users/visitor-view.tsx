@@ -14,7 +14,7 @@ import '../design/slots.css';
 export function VisitorView({ memberId, isChanged }: { memberId: string; isChanged: boolean }) {
   const text = textsOf('users');
   const [date, setDate] = useState(() => civilDate(new Date(), zone));
-  const { data, error } = useQuery(slotsQuery(memberId, date));
+  const { data, error, isPending } = useQuery(slotsQuery(memberId, date));
   return (
     <Card
       title={text('visitorView')}
@@ -29,6 +29,7 @@ export function VisitorView({ memberId, isChanged }: { memberId: string; isChang
       }
     >
       <div className="column">
+        {isPending && <p className="muted">{text('asking')}</p>}
         {error && <ErrorNote error={error} />}
         {data && data.slots.length === 0 && (
           <p className="muted">{text('noSlots', { date: formatDate(date) })}</p>

@@ -1,7 +1,8 @@
 // One try of a delivery: what was sent and what the receiver answered, and the same as code to paste.
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import type { Attempt, DeliveryDetail } from '../../../client/src/generated.ts';
 import { Card } from '../design/card.tsx';
+import { Code } from '../design/code.tsx';
 import { CopyButton } from '../design/copy-button.tsx';
 import { Segments } from '../design/segments.tsx';
 import { useCopied } from '../design/use-copied.ts';
@@ -63,14 +64,6 @@ export function Exchange({ delivery, attempt }: { delivery: DeliveryDetail; atte
     </Card>
   );
 }
-
-/** Text as it is, which scrolls by keyboard too. */
-export const Code = ({ children, label }: { children: ReactNode; label: string }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling code must take the keyboard
-  <section className="code" aria-label={label} tabIndex={0} dir="ltr">
-    {children}
-  </section>
-);
 
 function Snippet({ note, code, label }: { note: string; code: string; label: string }) {
   const text = textsOf('webhooks');

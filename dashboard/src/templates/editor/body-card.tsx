@@ -19,7 +19,6 @@ export function BodyCard({ body, problems, onChange }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const names = variablesOf(body.text);
   const own = problems.filter(({ field }) => field === 'body');
-  const endsWithVariable = /\}\}\s*$/.test(body.text);
   function insert(): void {
     const area = box.current?.querySelector('textarea');
     const at = area?.selectionStart ?? body.text.length;
@@ -51,15 +50,6 @@ export function BodyCard({ body, problems, onChange }: Props) {
           onChange={(value) => onChange({ ...body, text: value })}
         />
       </div>
-      {endsWithVariable && (
-        <button
-          type="button"
-          className="text-button"
-          onClick={() => onChange({ ...body, text: `${body.text.trimEnd()}.` })}
-        >
-          {text('addFullStop')}
-        </button>
-      )}
       {names.length > 0 && (
         <>
           <h3 className="examples-title">{text('examples')}</h3>

@@ -7,6 +7,7 @@ import { textsOf } from '../../text/texts.ts';
 import { buttonTypes, type FormButton, variablesOf } from './draft-form.ts';
 import { limits, type RuleProblem } from './draft-rules.ts';
 import { Field } from './field.tsx';
+import { FixButton } from './fix-button.tsx';
 import { ruleText } from './rule-text.ts';
 
 interface Props {
@@ -61,7 +62,7 @@ export function ButtonsCard({ buttons, problems, onChange }: Props) {
           .filter(({ field }) => field === 'buttons')
           .map((problem) => (
             <p key={problem.rule} className="bad-text">
-              {ruleText(problem)}
+              {ruleText(problem)} <FixButton problem={problem} />
             </p>
           ))}
         <div className="row wrap">

@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import type { TemplateDetail } from '../../../../client/src/generated.ts';
 import { api } from '../../api/client.ts';
 import { Card } from '../../design/card.tsx';
+import { KeepTyped } from '../../design/keep-typed.tsx';
 import { Page } from '../../design/page.tsx';
 import { PageError } from '../../design/page-error.tsx';
 import { PhonePreview } from '../../design/phone-preview.tsx';
@@ -19,6 +20,7 @@ import { ButtonsCard } from './buttons-card.tsx';
 import { draftParts } from './draft-parts.ts';
 import { limits } from './draft-rules.ts';
 import { Field } from './field.tsx';
+import { FormContext } from './fix-button.tsx';
 import { HeaderCard } from './header-card.tsx';
 import { IdentityCard, isName } from './identity-card.tsx';
 import { JsonCard } from './json-card.tsx';
@@ -73,6 +75,7 @@ function Editor({ template }: { template: TemplateDetail | undefined }) {
       text={template ? undefined : text('newText')}
       actions={<SaveButtons template={template} draft={draft} canSave={canSave} />}
     >
+      <KeepTyped isChanged={draft.isChanged} />
       {template && <Notices template={template} />}
       {template && !template.isEditable && (
         <div className="note-box warn" role="status">
@@ -89,7 +92,9 @@ function Editor({ template }: { template: TemplateDetail | undefined }) {
             isNew={template === undefined}
             mayChangeCategory={template?.status !== 'approved'}
           />
-          <Content draft={draft} isNew={template === undefined} />
+          <FormContext value={draft}>
+            <Content draft={draft} isNew={template === undefined} />
+          </FormContext>
         </div>
         <div className="column loose editor-side">
           <PhonePreview

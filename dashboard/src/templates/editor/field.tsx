@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { formatNumber } from '../../text/format.ts';
 import { textsOf } from '../../text/texts.ts';
 import { lengthOf, type RuleProblem } from './draft-rules.ts';
+import { FixButton } from './fix-button.tsx';
 import { ruleText } from './rule-text.ts';
 
 interface Props {
@@ -59,6 +60,7 @@ export function Field({
       )}
       <div id={`${id}-note`} className="row wrap field-note">
         <span className={isWrong ? 'bad-text' : ''}>{isWrong ? ruleText(problem) : note}</span>
+        {isWrong && <FixButton problem={problem} />}
         {most !== undefined && (
           <span className="end number">
             {text('ofLength', { used: formatNumber(lengthOf(value)), most: formatNumber(most) })}

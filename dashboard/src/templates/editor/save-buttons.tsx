@@ -33,6 +33,7 @@ export function SaveButtons({ template, draft, canSave }: Props) {
       return api.submitTemplate({ templateId: saved._id, cancelQueued });
     },
     onSuccess: async ({ _id }: TemplateDetail) => {
+      draft.settle();
       await queries.invalidateQueries({ queryKey: ['templates'] });
       await navigate({ to: '/templates/$id', params: { id: _id } });
     },

@@ -1,5 +1,6 @@
 // The draft that is edited: as a form, or as JSON for what the form does not have.
 import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { TemplateDetail } from '../../../../client/src/generated.ts';
 import { type Component, componentsOf, type DraftForm, emptyForm, formOf } from './draft-form.ts';
 import { problemsOf, type RuleProblem } from './draft-rules.ts';
@@ -34,6 +35,10 @@ export interface EditedDraft {
   components: Component[] | undefined;
   /** What the page knows to be wrong; of JSON the API knows more. */
   problems: RuleProblem[];
+  /** True if something was typed that is not saved. */
+  isChanged: boolean;
+  /** It was saved. */
+  settle: () => void;
 }
 
 export function useDraft(template: TemplateDetail | undefined): EditedDraft {
@@ -54,7 +59,12 @@ export function useDraft(template: TemplateDetail | undefined): EditedDraft {
     else if (asForm) setForm(asForm);
     setMode(next);
   }
+  const content = JSON.stringify([identity, mode === 'form' ? form : json]);
+  const [settled, setSettled] = useState(content);
   return {
+    isChanged: content !== settled,
+    // leaving at once has to see it
+    settle: () => flushSync(() => setSettled(content)),
     ...{ identity, setIdentity, mode, form, setForm, json, setJson, components },
     setMode: maySwitch ? switchTo : undefined,
     start: (kind) => {
