@@ -151,7 +151,8 @@ class Client {
       if (cause instanceof GatewayError) throw cause;
       if (options.signal?.aborted) throw options.signal.reason;
       const reason = controller.signal.aborted ? controller.signal.reason : cause;
-      throw new GatewayConnectionError(`${method} ${url}: ${(reason as Error).message}`, { cause: reason });
+      const message = `${method} ${url}: ${(reason as Error).message}`;
+      throw new GatewayConnectionError(message, { cause: reason, method });
     } finally {
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', abort);

@@ -41,6 +41,13 @@ export class GatewayError<Code extends string = ErrorCode | (string & {})> exten
 /** No response: the gateway could not be reached, or not within the time limit. */
 export class GatewayConnectionError extends Error {
   override readonly name = 'GatewayConnectionError';
+  /** HTTP method of the call. Whether anything but a `GET` was done is unknown. */
+  readonly method: string | undefined;
+
+  constructor(message: string, options: ErrorOptions & { method?: string } = {}) {
+    super(message, options);
+    this.method = options.method;
+  }
 }
 
 /** True for a failure that the gateway reported, with one of these codes if any are given. */

@@ -137,7 +137,12 @@ test('a digit opens a problem at home', async () => {
   const { page } = await openAt('/');
   await page.locator('.problem').first().waitFor();
   await page.keyboard.press('1');
-  await page.waitForURL(/\/senders\?sender=/);
+  const field = page.getByLabel(/^New access token of /);
+  await field.waitFor();
+  await field.fill('x');
+  await page.locator('h1').click();
+  await page.keyboard.press('1');
+  expect(await field.evaluate((element) => element.matches(':focus'))).toBe(true);
 });
 
 test('the viewer switches letter keys off, which stays, while arrows and Ctrl K go on', async () => {

@@ -64,7 +64,7 @@ test('what a confirmation could not do is said in it, and nothing changed', asyn
   await question.getByRole('alert').getByText('conflict').waitFor();
   await page.context().setOffline(true);
   await confirm(page, 'Delete this staff member');
-  await question.getByRole('alert').getByText('The gateway does not answer').waitFor();
+  await question.getByRole('alert').getByText('It is not known whether this was done.').waitFor();
   await page.context().setOffline(false);
   await question.getByRole('button', { name: 'Keep it' }).click();
   await question.waitFor({ state: 'detached' });

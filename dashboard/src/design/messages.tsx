@@ -33,7 +33,10 @@ type Text = ReturnType<typeof textsOf<'common'>>;
 /** The heading of a failure, and what is safe. */
 function explain(error: unknown, text: Text): { title: string; detail: string } {
   if (error instanceof GatewayConnectionError)
-    return { title: text('gatewayAway'), detail: text('nothingLost') };
+    return {
+      title: text('gatewayAway'),
+      detail: text(error.method === 'GET' ? 'nothingLost' : 'outcomeUnknown'),
+    };
   if (isGatewayError(error, 'database_unavailable'))
     return { title: text('databaseAway'), detail: text('nothingLost') };
   if (isGatewayError(error)) return { title: text('failed'), detail: error.message };

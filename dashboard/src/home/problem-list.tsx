@@ -24,8 +24,12 @@ interface Props {
 export function ProblemList({ problems, waiting }: Props) {
   const text = textsOf('home');
   const list = useRef<HTMLUListElement>(null);
-  const open = (at: number) => () =>
-    list.current?.children[at]?.querySelector<HTMLElement>('a, button')?.click();
+  const open = (at: number) => () => {
+    const way = list.current?.children[at]?.querySelector<HTMLElement>('input, a, button');
+    // a field that is open already
+    if (way instanceof HTMLInputElement) way.focus();
+    else way?.click();
+  };
   const digits = problems.slice(0, 9).map((_, at) => [String(at + 1), open(at)] as const);
   usePageKeys([{ text: 'problem', run: Object.fromEntries(digits) }]);
   return (
