@@ -33,8 +33,13 @@ export function App() {
         <RouterProvider router={router} />
       </div>
       {isOut && (
-        <dialog ref={(element) => element?.showModal()} className="sign-in-again">
-          <SignIn onSignedIn={signedIn} />
+        <dialog
+          ref={(element) => element?.showModal()}
+          className="sign-in-again"
+          // it ends by signing in only
+          onCancel={(event) => event.preventDefault()}
+        >
+          <SignIn onSignedIn={signedIn} isAgain />
         </dialog>
       )}
     </SessionContext>

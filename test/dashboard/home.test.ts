@@ -4,7 +4,7 @@ import type { Overview } from '../../client/src/generated.ts';
 import { intervalsOf, rowsOf, weekAgo } from '../../dashboard/src/home/periods.ts';
 import { problemsOf } from '../../dashboard/src/home/problems.ts';
 import { partsOfReply } from '../../dashboard/src/messages/reply-parts.ts';
-import { lanesOf } from '../../dashboard/src/messages/steps.ts';
+import { lanesOf, stepsOf } from '../../dashboard/src/messages/steps.ts';
 
 const nowMs = Date.parse('2026-11-24T09:42:16Z');
 const instant = '2026-11-24T09:00:00.000Z';
@@ -109,6 +109,16 @@ describe('one message', () => {
       lanesOf({ deliveries: Array.from({ length: count }, (_, at) => ({ endpointId: `${at}` })) as never });
     expect([to(4).lanes.length, to(4).others]).toEqual([7, 0]);
     expect([to(6).lanes.length, to(6).others]).toEqual([6, 3]);
+  });
+
+  test('ends in the gateway, in the state that it means, where the platform never said how', () => {
+    const message = (code: number) => ({
+      ...{ createdAt: instant, deliveries: [], status: 'failed', error: { code, title: '', message: '' } },
+      timeline: [{ status: 'failed', at: instant, platformTimestamp: null, implied: false }],
+    });
+    const last = (code: number) => stepsOf(message(code) as never).at(-1);
+    expect(last(900001)).toMatchObject({ from: 1, to: 1, state: 'outcome_unknown' });
+    expect(last(131026)).toMatchObject({ from: 2, to: 1, state: 'failed' });
   });
 
   test('shows a reply as the person sees it: text, buttons, files by name', () => {

@@ -1,11 +1,14 @@
 // Live updates: the event stream says what changed, and the queries of that kind are read again. Without it, they are polled.
 import type { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
+import { sessionKey } from './queries.ts';
 
 /** Whether the page follows what happens; `asOf`: when it last heard of the gateway. */
 export interface LiveState {
   isLive: boolean;
   asOf: number;
+  /** False until the stream opened once. */
+  hasBeenLive: boolean;
   /** When the next attempt begins, while not live. */
   retryAt: number | undefined;
 }
@@ -18,7 +21,7 @@ const firstRetryMs = 1_000;
 const lastRetryMs = 30_000;
 const pollMs = 10_000;
 
-let state: LiveState = { isLive: false, asOf: Date.now(), retryAt: undefined };
+let state: LiveState = { isLive: false, hasBeenLive: false, asOf: Date.now(), retryAt: undefined };
 const listeners = new Set<() => void>();
 const frameListeners = new Set<(frame: Frame) => void>();
 
@@ -61,7 +64,7 @@ export function followEvents(queries: QueryClient): () => void {
     // what changed in between is not in the stream
     if (!state.isLive) void queries.invalidateQueries();
     waitMs = firstRetryMs;
-    set({ isLive: true, asOf: Date.now(), retryAt: undefined });
+    set({ isLive: true, hasBeenLive: true, asOf: Date.now(), retryAt: undefined });
     delete document.documentElement.dataset.live;
   }
   function lost(): void {
@@ -69,6 +72,8 @@ export function followEvents(queries: QueryClient): () => void {
     clearTimeout(timer);
     set({ isLive: false, retryAt: Date.now() + waitMs });
     document.documentElement.dataset.live = 'lost';
+    // a stream does not say why it ended: the session may have
+    void queries.invalidateQueries({ queryKey: [sessionKey] });
     timer = setTimeout(connect, waitMs);
     waitMs = Math.min(waitMs * 2, lastRetryMs);
   }

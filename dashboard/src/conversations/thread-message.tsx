@@ -60,7 +60,8 @@ export function ThreadMessage({ message: { received, message }, at }: Props) {
       {message.error && (
         <div className="said-note">
           <StateBadge state={state} />
-          <span className="mono">{message.error.code}</span> <span dir="auto">{message.error.title}</span>
+          <span className="mono">{message.error.code}</span>{' '}
+          {state === 'failed' && <span dir="auto">{message.error.title}</span>}
         </div>
       )}
     </div>

@@ -2,6 +2,7 @@
 import IconPlugConnectedX from '@tabler/icons-react/dist/esm/icons/IconPlugConnectedX.mjs';
 import type { ReactNode } from 'react';
 import { GatewayConnectionError, isGatewayError } from '../../../client/src/errors.ts';
+import { isSignedOut } from '../api/queries.ts';
 import { textsOf } from '../text/texts.ts';
 import { Button } from './button.tsx';
 import { IdChip } from './id-chip.tsx';
@@ -45,6 +46,8 @@ function explain(error: unknown, text: Text): { title: string; detail: string } 
 
 export function ErrorNote({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const text = textsOf('common');
+  // the page asks to sign in again by itself
+  if (isSignedOut(error)) return null;
   const { title, detail } = explain(error, text);
   return (
     <div className="note-box bad" role="alert">

@@ -9,5 +9,9 @@ const ownStates: Record<number, string> = {
   900005: 'opted_out',
 };
 
+/** The state of the gateway's own code; undefined for codes of the platform. */
+export const stateOfCode = (code: number | null): string | undefined =>
+  code === null ? undefined : ownStates[code];
+
 export const stateOf = ({ status, error }: Pick<Message, 'status' | 'error'>): string =>
   (status === 'failed' && error && ownStates[error.code]) || status;

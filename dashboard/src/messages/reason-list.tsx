@@ -1,8 +1,16 @@
 // Reasons of failures, the most frequent first, with a bar for how many.
 import type { FailureReason } from '../../../client/src/generated.ts';
+import { wordOf } from '../design/state-badge.tsx';
 import { formatNumber } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
+import { stateOfCode } from './message-state.ts';
 import './reason-list.css';
+
+/** The gateway's own reasons in the viewer's words, the platform's in its own. */
+function titleOf(code: number | null, title: string | null): string | null {
+  const state = stateOfCode(code);
+  return state === undefined ? title : wordOf(state);
+}
 
 export function ReasonList({ reasons }: { reasons: FailureReason[] }) {
   const text = textsOf('common');
@@ -13,7 +21,7 @@ export function ReasonList({ reasons }: { reasons: FailureReason[] }) {
         <li key={code ?? ''}>
           <span className="mono note">{code ?? '–'}</span>
           <span className="reason">
-            <bdi>{title ?? text('unnamedReason')}</bdi>
+            <bdi>{titleOf(code, title) ?? text('unnamedReason')}</bdi>
           </span>
           <span className="number strong">
             {formatNumber(failed)}

@@ -1,5 +1,6 @@
 // The steps of a message's life, in order of time: from the caller through gateway and platform to each receiver. Pure.
 import type { Delivery, MessageDetail } from '../../../client/src/generated.ts';
+import { stateOf } from './message-state.ts';
 
 /** Who takes part: the lanes of the timeline. Receivers follow, in the order in which they first appear. */
 export type Lane = 'caller' | 'gateway' | 'platform' | { endpointId: string };
@@ -79,9 +80,12 @@ export function stepsOf(message: MessageDetail): Step[] {
     ...{ kind: 'requested', name: 'requested', ...none },
   };
   const stages = timeline.map(({ status, at, implied }, index): Step => {
-    const [from, to] = implied ? [gateway, gateway] : (directions[status] ?? [platform, gateway]);
+    const state = status === 'failed' ? stateOf(message) : status;
+    // what the platform never said ends in the gateway
+    const isOwn = implied || (status === 'failed' && state !== 'failed');
+    const [from, to] = isOwn ? [gateway, gateway] : (directions[status] ?? [platform, gateway]);
     const place = { key: `stage ${index}`, at, from, to };
-    return { ...place, ...none, state: status, kind: 'stage', name: status, isImplied: implied };
+    return { ...place, ...none, state, kind: 'stage', name: state, isImplied: implied };
   });
   const delivered = deliveries.map(
     (delivery): Step => ({

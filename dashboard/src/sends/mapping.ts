@@ -22,11 +22,15 @@ const nameWords = /^(name|fullname|firstname|nombre|nome|vorname)/;
 export const looksLikePhone = (cell: string): boolean =>
   /^\s*\+?[\d\s().-]{7,}$/.test(cell) && /(?:\d\D*){7}/.test(cell);
 
-/** The first column without a target whose cells all look like numbers; -1: none. */
+/** The part of a column's cells that look like numbers if it has them: a few have faults. */
+const phoneShare = 0.8;
+
+/** The first column without a target whose cells look like numbers; -1: none. */
 function phoneColumn(targets: readonly Target[], sample: readonly string[][]): number {
   return targets.findIndex((target, index) => {
     const cells = sample.map((row) => row[index] ?? '').filter((cell) => cell.trim() !== '');
-    return target === undefined && cells.length > 0 && cells.every(looksLikePhone);
+    const fitting = cells.filter(looksLikePhone).length;
+    return target === undefined && fitting > 0 && fitting >= cells.length * phoneShare;
   });
 }
 

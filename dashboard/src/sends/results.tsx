@@ -9,7 +9,7 @@ import { Chips } from '../design/chips.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { StateBadge, wordOf } from '../design/state-badge.tsx';
 import { Table } from '../design/table.tsx';
-import { stateOf } from '../messages/message-state.ts';
+import { stateOf, stateOfCode } from '../messages/message-state.ts';
 import { textsOf } from '../text/texts.ts';
 
 const statuses = ['waiting', 'queued', 'accepted', 'sent', 'delivered', 'read', 'failed'] as const;
@@ -116,7 +116,7 @@ function RecipientRows({ recipients }: { recipients: SendRecipient[] }) {
           <td className="muted full" dir="auto">
             {error && (
               <>
-                <span className="mono">{error.code}</span> {error.title}
+                <span className="mono">{error.code}</span> {stateOfCode(error.code) ? '' : error.title}
               </>
             )}
           </td>

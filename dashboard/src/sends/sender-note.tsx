@@ -53,7 +53,7 @@ export function SenderNote({ send: { senderId, state } }: { send: Send }) {
           })}
         </span>{' '}
         <span className="muted">
-          {text('throttled')} {pace.code !== null && <span className="mono">{pace.code}</span>}{' '}
+          {text('throttled')} {pace.code !== null && <span className="mono">({pace.code})</span>}{' '}
           {pace.throttledUntil !== null && (
             <>
               {text('fullAgain')} <Timestamp at={pace.throttledUntil} form="both" />

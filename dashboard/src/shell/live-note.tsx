@@ -16,7 +16,10 @@ export function LiveNote() {
       </div>
     );
   }
-  const wait = retryAt === undefined ? undefined : formatDuration(Math.max(0, retryAt - nowMs));
+  const wait =
+    retryAt === undefined
+      ? undefined
+      : formatDuration(Math.max(1_000, Math.ceil((retryAt - nowMs) / 1_000) * 1_000));
   return (
     <div className="row small muted">
       <span className="live-dot lost" aria-hidden="true" />

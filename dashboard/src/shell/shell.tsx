@@ -10,8 +10,10 @@ import { textsOf } from '../text/texts.ts';
 import { Crumbs } from './crumbs.tsx';
 import { FindButton } from './find-button.tsx';
 import { LiveNote } from './live-note.tsx';
+import { LostNote } from './lost-note.tsx';
 import { Mark } from './mark.tsx';
 import { mayOpen, type NavItem, navGroups, navItems } from './nav.ts';
+import { NavCount } from './nav-count.tsx';
 import { SchemeButton } from './scheme-button.tsx';
 import './shell.css';
 
@@ -52,6 +54,7 @@ export function Shell() {
     >
       <item.icon size={iconSize} stroke={1.7} aria-hidden />
       {text(item.key)}
+      {className === 'nav-link' && <NavCount item={item} />}
     </Link>
   );
 
@@ -89,6 +92,7 @@ export function Shell() {
           <FindButton />
           <KeyHelp />
         </header>
+        <LostNote />
         <main id="main">{missing ? <MissingScope {...missing} /> : <Outlet />}</main>
       </div>
       <nav className="bottom" aria-label={text('shortMenu')}>

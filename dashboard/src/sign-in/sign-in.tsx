@@ -1,8 +1,10 @@
 // Signing in: by a link that was made for the person, or with a key. Only the button signs in, so that link scanners cannot.
+import IconEye from '@tabler/icons-react/dist/esm/icons/IconEye.mjs';
+import IconEyeOff from '@tabler/icons-react/dist/esm/icons/IconEyeOff.mjs';
 import { useState } from 'react';
 import { GatewayConnectionError, isGatewayError } from '../../../client/src/errors.ts';
 import { api } from '../api/client.ts';
-import { Button } from '../design/button.tsx';
+import { Button, IconButton } from '../design/button.tsx';
 import { Mark } from '../shell/mark.tsx';
 import { chooseLanguage, type Language, language, languages } from '../text/language.ts';
 import { textsOf } from '../text/texts.ts';
@@ -17,12 +19,15 @@ const tokenOf = (hash: string): string | undefined =>
 interface Props {
   /** Called once the cookie is set. */
   onSignedIn: () => void;
+  /** True above the page of a session that ended: what was typed there has to stay. */
+  isAgain?: boolean;
 }
 
-export function SignIn({ onSignedIn }: Props) {
+export function SignIn({ onSignedIn, isAgain = false }: Props) {
   const text = textsOf('signIn');
   const [token] = useState(() => tokenOf(location.hash));
   const [key, setKey] = useState('');
+  const [isShown, setShown] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
 
@@ -56,7 +61,8 @@ export function SignIn({ onSignedIn }: Props) {
           <span className="strong">Chatbot Gateway</span>
         </div>
         <div>
-          <h1>{text('title')}</h1>
+          <h1>{text(isAgain ? 'again' : 'title')}</h1>
+          {isAgain && <p className="muted">{text('againText')}</p>}
           <p className="muted">{text(token ? 'byLink' : 'byKey')}</p>
         </div>
         {problem && (
@@ -83,13 +89,17 @@ export function SignIn({ onSignedIn }: Props) {
         >
           <input
             className="input grow"
-            type="password"
+            type={isShown ? 'text' : 'password'}
             autoComplete="off"
+            spellCheck={false}
             aria-label={text('key')}
             placeholder="cgw_…"
             value={key}
             onChange={(event) => setKey(event.target.value)}
           />
+          <IconButton label={text(isShown ? 'hideKey' : 'showKey')} onClick={() => setShown(!isShown)}>
+            {isShown ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
+          </IconButton>
           <Button type="submit" isDisabled={key.trim() === ''} isBusy={isBusy}>
             {text('submit')}
           </Button>
@@ -99,7 +109,8 @@ export function SignIn({ onSignedIn }: Props) {
           {text('noLink')} <code className="mono">gateway dashboard-link</code>
         </p>
       </div>
-      <LanguageChoice label={text('language')} />
+      {/* another language loads the page again */}
+      {!isAgain && <LanguageChoice label={text('language')} />}
     </main>
   );
 }
