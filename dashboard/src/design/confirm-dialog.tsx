@@ -6,7 +6,7 @@ import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { ErrorNote } from './messages.tsx';
 import { TextField } from './text-field.tsx';
-import { typedNumber } from './typed-number.ts';
+import { isTyped } from './typed-number.ts';
 import './confirm-dialog.css';
 
 export interface Question {
@@ -38,7 +38,7 @@ export function ConfirmDialog({ title, effect, verb, isDestructive = false, type
     mutationFn: run,
     onSuccess: () => element.current?.close(),
   });
-  const isReady = typed === undefined || typedNumber(entered) === String(typed.count);
+  const isReady = isTyped(entered, typed?.count);
   return (
     <Dialog
       element={element}

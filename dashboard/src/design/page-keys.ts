@@ -1,5 +1,6 @@
 // The keys of the page that is open: declared by its components, run by one listener, listed by `?`.
 import type english from '../../languages/en.json';
+import { keyPressed } from './key-press.ts';
 import { areLetterKeysOn } from './letter-keys.ts';
 
 /** Runs what a key does; false: it is not for this key now, and the browser gets it. */
@@ -40,25 +41,14 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** A letter key of another layout is the Latin one in its place. */
-function keyOf({ key, code, shiftKey }: KeyboardEvent): string {
-  if (key.length > 1) return key;
-  if (key === '؟') return '?';
-  const [, latin] = /^(?:Key|Digit)(\w)$/.exec(code) ?? [];
-  if (latin && !shiftKey && key > '\u007f') return latin.toLowerCase();
-  return shiftKey ? key : key.toLowerCase();
-}
-
-/** Keys that go on while they are held down. */
-const isRepeated = (key: string): boolean => /^([jk]|Arrow\w+)$/.test(key);
-
 function onKey(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const key = keyOf(event);
-  if (isTyping(event.target) && key !== 'Escape') return;
-  if (key.length === 1 && !areLetterKeysOn()) return;
-  if (event.repeat && !isRepeated(key)) return;
-  if (document.querySelector('dialog:modal')) return;
+  if (event.defaultPrevented) return;
+  const key = keyPressed(event, {
+    isTyping: isTyping(event.target),
+    isDialogOpen: document.querySelector('dialog:modal') !== null,
+    areLettersOn: areLetterKeysOn(),
+  });
+  if (key === undefined) return;
   for (const keys of [...declared].toReversed())
     for (const { run } of keys())
       if (run[key] && run[key]() !== false) {

@@ -9,6 +9,9 @@ function westernDigit(character: string): string {
   return zero === undefined ? character : String(code - zero);
 }
 
+/** True if the number was typed that has to be; undefined: none has to be. */
+export const isTyped = (typed: string, count: number | undefined): boolean =>
+  count === undefined || typedNumber(typed) === String(count);
+
 /** The digits of what was typed, in Western digits: `12 101`, `12,101` and `١٢٬١٠١` are `12101`. */
-export const typedNumber = (typed: string): string =>
-  [...typed].map(westernDigit).join('').replace(/\D/g, '');
+const typedNumber = (typed: string): string => [...typed].map(westernDigit).join('').replace(/\D/g, '');

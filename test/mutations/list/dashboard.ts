@@ -4,6 +4,7 @@ import type { Mutation } from '../mutation.ts';
 const rows = ['test/dashboard/live-rows.test.ts'];
 const recipients = ['test/dashboard/recipients.test.ts'];
 const scopes = ['test/dashboard/scopes.test.ts'];
+const keys = ['test/dashboard/key-press.test.ts'];
 const editor = ['test/dashboard/template-editor.test.ts'];
 
 export const mutations: Mutation[] = [
@@ -104,5 +105,47 @@ export const mutations: Mutation[] = [
     find: "add('buttons', 'labelTwice');",
     replace: '{}',
     tests: editor,
+  },
+  {
+    name: 'a key of the dashboard does something while somebody types',
+    file: 'dashboard/src/design/key-press.ts',
+    find: "  if (isTyping && key !== 'Escape') return undefined;\n",
+    replace: '',
+    tests: keys,
+  },
+  {
+    name: 'a key of the dashboard does something below a dialog',
+    file: 'dashboard/src/design/key-press.ts',
+    find: '  if (isDialogOpen) return undefined;\n',
+    replace: '',
+    tests: keys,
+  },
+  {
+    name: 'a key of the dashboard takes the browser’s own with Ctrl',
+    file: 'dashboard/src/design/key-press.ts',
+    find: 'press.ctrlKey || ',
+    replace: '',
+    tests: keys,
+  },
+  {
+    name: 'letter keys of the dashboard cannot be switched off',
+    file: 'dashboard/src/design/key-press.ts',
+    find: '  if (key.length === 1 && !areLettersOn) return undefined;\n',
+    replace: '',
+    tests: keys,
+  },
+  {
+    name: 'a key that is held down pauses and resumes a campaign over and over',
+    file: 'dashboard/src/design/key-press.ts',
+    find: '  if (press.repeat && !isRepeated(key)) return undefined;\n',
+    replace: '',
+    tests: keys,
+  },
+  {
+    name: 'a large campaign starts with a number that is not its own',
+    file: 'dashboard/src/design/typed-number.ts',
+    find: 'typedNumber(typed) === String(count)',
+    replace: "typedNumber(typed) !== ''",
+    tests: ['test/dashboard/typed-number.test.ts'],
   },
 ];
