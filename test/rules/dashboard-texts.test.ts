@@ -19,9 +19,15 @@ const english = read('en.json');
 const keysOf = (language: Language): string[] =>
   Object.entries(language).flatMap(([room, texts]) => Object.keys(texts).map((key) => `${room}.${key}`));
 
-/** The names of the values that a message takes. */
+/** The names of the values that a message takes; a form of a plural may be one word too. */
 const valuesOf = (message: string): string[] =>
-  [...new Set([...message.matchAll(/\{(\w+)(?=[,}])/g)].map(([, name = '']) => name))].sort();
+  [
+    ...new Set(
+      [...message.matchAll(/(?<!\b(?:zero|one|two|few|many|other|=\d+) )\{(\w+)(?=[,}])/g)].map(
+        ([, name = '']) => name,
+      ),
+    ),
+  ].sort();
 
 test('English, Spanish, Portuguese, Hindi and Arabic are there', () => {
   expect(files.toSorted()).toEqual(['ar.json', 'en.json', 'es.json', 'hi.json', 'pt.json']);
