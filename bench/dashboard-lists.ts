@@ -24,8 +24,8 @@ const link = (href: string) => `document.querySelector('.nav-link[href=${quoted(
 const chip = (index: number) => `document.querySelectorAll('fieldset.chips .chip')[${index}].click()`;
 const search = (typed: string) =>
   `{ const field = document.querySelector('.search input'); field.value = ${quoted(typed)}; field.form.requestSubmit(); }`;
-const choose = (index: number, value: string) => `{
-  const field = document.querySelectorAll('#main select')[${index}];
+const choose = (value: string) => `{
+  const field = document.querySelector('#main select:has(option[value="${value}"])');
   field.value = ${quoted(value)};
   field.dispatchEvent(new Event('change', { bubbles: true }));
 }`;
@@ -47,12 +47,12 @@ export function listKinds(values: ListValues): (() => ListKind)[] {
   const settings = { from: '/settings', ready: '#main select', rows: tableRows };
   const messages = {
     from: '/messages',
-    ready: '#main:has(option:nth-child(2)):has(tbody tr)',
+    ready: `#main:has(option[value="${commonTemplateId}"]):has(tbody tr)`,
     rows: tableRows,
   };
   const deliveries = {
     from: '/webhooks/deliveries',
-    ready: '#main:has(option:nth-child(3)) .table-foot button',
+    ready: `#main:has(option[value="${rareEndpointId}"]) .table-foot button`,
     rows: tableRows,
   };
   const kinds: ListKind[] = [
@@ -60,12 +60,12 @@ export function listKinds(values: ListValues): (() => ListKind)[] {
     { name: 'messages: next page', ...messages, ready: '.table-foot button', act: older },
     { name: 'messages of a state, one in ten', ...messages, act: chip(5) },
     { name: 'messages of a state, one in 1,000', ...messages, act: chip(7) },
-    { name: 'messages of a template', ...messages, act: choose(0, commonTemplateId) },
+    { name: 'messages of a template', ...messages, act: choose(commonTemplateId) },
     {
-      ...{ name: 'messages of a template, the oldest 200', ...messages, act: choose(0, rareTemplateId) },
+      ...{ name: 'messages of a template, the oldest 200', ...messages, act: choose(rareTemplateId) },
       mayBeEmpty: true,
     },
-    { name: 'messages of the last 30 days', ...messages, act: choose(1, '720') },
+    { name: 'messages of the last 30 days', ...messages, act: choose('720') },
     { name: 'conversations', ...settings, act: link('/conversations'), rows: '.person' },
     {
       ...{ name: 'one conversation', from: '/conversations', ready: '.person', rows: '.thread li' },
@@ -77,7 +77,7 @@ export function listKinds(values: ListValues): (() => ListKind)[] {
     },
     { name: 'deliveries: next page', ...deliveries, act: older },
     {
-      ...{ name: 'deliveries of an endpoint, the oldest 200', ...deliveries, act: choose(0, rareEndpointId) },
+      ...{ name: 'deliveries of an endpoint, the oldest 200', ...deliveries, act: choose(rareEndpointId) },
       mayBeEmpty: true,
     },
     { name: 'deliveries that are dead, the oldest', ...deliveries, act: chip(3), mayBeEmpty: true },
