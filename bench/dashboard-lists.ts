@@ -31,6 +31,7 @@ const choose = (value: string) => `{
 }`;
 const older = `document.querySelector('.table-foot button').click()`;
 const tableRows = '#main tbody tr';
+const allDeliveries = '#main a[href="/webhooks/deliveries"]';
 
 export interface ListValues {
   /** Numbers of messages that exist. */
@@ -72,8 +73,8 @@ export function listKinds(values: ListValues): (() => ListKind)[] {
       act: `document.querySelector('.person').click()`,
     },
     {
-      ...{ name: 'deliveries', from: '/webhooks', ready: tableRows, rows: '#main:has(.chips) tbody tr' },
-      act: `document.querySelector('#main a[href="/webhooks/deliveries"]').click()`,
+      ...{ name: 'deliveries', from: '/webhooks', ready: allDeliveries, rows: '#main:has(.chips) tbody tr' },
+      act: `document.querySelector('${allDeliveries}').click()`,
     },
     { name: 'deliveries: next page', ...deliveries, act: older },
     {
