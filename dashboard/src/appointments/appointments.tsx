@@ -1,8 +1,10 @@
 // The calendar: a day or week of the staff, or the list of a day; beside it the booking that is open.
+
 import IconUsers from '@tabler/icons-react/dist/esm/icons/IconUsers.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { Booking } from '../../../client/src/generated.ts';
+import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { useNarrow } from '../design/use-narrow.ts';
 import { useNow } from '../design/use-now.ts';
@@ -65,7 +67,8 @@ export function Appointments() {
     { text: 'closeBooking', run: { Escape: bookingId === undefined ? undefined : leave } },
   ]);
 
-  if (!listed || !staff) return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : null;
+  if (!listed || !staff)
+    return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <Loading />;
   const chosen = address.staff?.filter((id) => staff.some(({ _id }) => _id === id));
   const shown = (chosen?.length ? chosen : staff.map(({ _id }) => _id)).slice(0, staffMax[view]);
   // the list has everybody, also those who are no longer bookable, unless somebody is chosen

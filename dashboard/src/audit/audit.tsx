@@ -3,6 +3,7 @@ import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { Button } from '../design/button.tsx';
+import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { SearchBox } from '../design/search-box.tsx';
@@ -35,6 +36,7 @@ export function Audit() {
     <Page title={text('title')} text={text('about')}>
       <AuditFilters filter={filter} onChange={change} />
       {Boolean(error) && <ErrorNote error={error} onRetry={retry} />}
+      {!isLoaded && !error && <Loading />}
       {entries.length > 0 && (
         <section className="card" aria-label={text('title')}>
           <Table

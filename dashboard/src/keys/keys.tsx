@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { Card } from '../design/card.tsx';
+import { Loading } from '../design/loading.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { ShownOnce } from '../design/shown-once.tsx';
@@ -36,6 +37,7 @@ export function Keys() {
           onStored={() => setRotated(undefined)}
         />
       )}
+      {keys.isPending && <Loading />}
       {keys.data && (
         <Card title={text('keys')} isPadded={false}>
           <KeyRows keys={keys.data.items} onRotated={setRotated} />

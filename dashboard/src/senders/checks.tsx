@@ -63,6 +63,7 @@ export function Checks({ sender: { _id: id, name }, isNew = false }: Props) {
       }
     >
       {failed && <ErrorNote error={failed} onRetry={() => void refetch()} />}
+      {!data && !failed && <p className="card-body muted">{text('checking')}</p>}
       {data && <CheckList checks={data.checks} />}
     </Card>
   );

@@ -7,6 +7,7 @@ import type { CreateSender } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { shapes } from '../design/icons.tsx';
 import { IdChip } from '../design/id-chip.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
@@ -80,41 +81,69 @@ export function Connect() {
     isGatewayError(error) ? error.errors.find(({ path }) => path === name)?.message : undefined;
   return (
     <Page title={text('connect')} crumbs={[{ name: text('connect') }]} text={text('connectText')}>
-      <Card title={text('fromPlatform')}>
-        <form
-          className="column loose connect-form"
-          onSubmit={(event) => {
-            event.preventDefault();
-            mutate();
-          }}
-        >
-          {fields.map(({ name, isSecret, isRequired }) => (
-            <TextField
-              key={name}
-              label={text(`field_${name}`)}
-              type={isSecret ? 'password' : 'text'}
-              autoComplete="off"
-              dir={name === 'name' ? 'auto' : 'ltr'}
-              required={isRequired}
-              note={problemOf(name) ?? text(`note_${name}`)}
-              isWrong={problemOf(name) !== undefined}
-              value={typed[name] ?? ''}
-              onChange={(value) => setTyped({ ...typed, [name]: value })}
-            />
-          ))}
-          {error && <ErrorNote error={error} />}
-          <div>
-            <Button type="submit" kind="primary" isBusy={isPending}>
-              {text('verify')}
-            </Button>
-          </div>
-          {isPending && (
-            <p role="status" className="muted">
-              {text('connecting')}
-            </p>
-          )}
-        </form>
-      </Card>
+      <div className="columns">
+        <Card title={text('fromPlatform')}>
+          <form
+            className="column loose connect-form"
+            onSubmit={(event) => {
+              event.preventDefault();
+              mutate();
+            }}
+          >
+            {fields.map(({ name, isSecret, isRequired }) => (
+              <TextField
+                key={name}
+                label={text(`field_${name}`)}
+                type={isSecret ? 'password' : 'text'}
+                autoComplete="off"
+                dir={name === 'name' ? 'auto' : 'ltr'}
+                required={isRequired}
+                note={problemOf(name) ?? text(`note_${name}`)}
+                isWrong={problemOf(name) !== undefined}
+                value={typed[name] ?? ''}
+                onChange={(value) => setTyped({ ...typed, [name]: value })}
+              />
+            ))}
+            {error && <ErrorNote error={error} />}
+            <div>
+              <Button type="submit" kind="primary" isBusy={isPending}>
+                {text('verify')}
+              </Button>
+            </div>
+            {isPending && (
+              <p role="status" className="muted">
+                {text('connecting')}
+              </p>
+            )}
+          </form>
+        </Card>
+        <WhereToFind />
+      </div>
     </Page>
+  );
+}
+
+const places = ['ids', 'token', 'secret', 'pin'] as const;
+
+/** Where each value is at the platform, and what the gateway does with them. */
+function WhereToFind() {
+  const text = textsOf('senders');
+  return (
+    <div className="column loose">
+      <Card title={text('where')}>
+        <dl className="column loose">
+          {places.map((place) => (
+            <div key={place}>
+              <dt className="strong">{text(`where_${place}`)}</dt>
+              <dd className="muted">{text(`where_${place}Text`)}</dd>
+            </div>
+          ))}
+        </dl>
+      </Card>
+      <div className="note-box">
+        {shapes.tickDisc}
+        <span className="muted">{text('nothingStored')}</span>
+      </div>
+    </div>
   );
 }

@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { api } from '../api/client.ts';
 import { LinkButton } from '../design/link-button.tsx';
+import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { textsOf } from '../text/texts.ts';
@@ -38,6 +39,7 @@ export function Senders() {
   return (
     <Page title={text('title')} text={text('count', { count: senders.length })} actions={connect}>
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading />}
       {data && senders.length === 0 && (
         <div className="card">
           <EmptyState

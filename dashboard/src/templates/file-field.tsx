@@ -20,12 +20,21 @@ interface Props {
   /** An address, or the `mediaId` of an upload. */
   value: string;
   problem?: string | undefined;
+  /** Where the file is in the message. */
+  place?: string;
   /** True: no address can be given. */
   isUploadOnly?: boolean;
   onChange: (value: string) => void;
 }
 
-export function FileField({ input: { key, media }, value, problem, isUploadOnly = false, onChange }: Props) {
+export function FileField({
+  input: { key, media },
+  value,
+  problem,
+  place,
+  isUploadOnly = false,
+  onChange,
+}: Props) {
   const text = textsOf('files');
   const mayUpload = useMay('media:write');
   const upload = useMutation({
@@ -38,7 +47,7 @@ export function FileField({ input: { key, media }, value, problem, isUploadOnly 
     <div>
       {!isUploadOnly && (
         <TextField
-          label={text('address')}
+          label={place ? `${place}: ${text('address')}` : text('address')}
           tag={key}
           type="url"
           dir="ltr"

@@ -35,7 +35,7 @@ export function Preview({ template }: { template: TemplateDetail }) {
   });
   const maySend = useMay('messages:send');
   return (
-    <div className="columns">
+    <div className="columns preview-columns">
       <div className="column loose">
         <Card
           title={text('values')}

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { MessageStatistics } from '../../../client/src/generated.ts';
 import { Card } from '../design/card.tsx';
 import { Chart } from '../design/chart.tsx';
+import { Loading } from '../design/loading.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { formatDay, formatNumber, formatShare } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
@@ -29,7 +30,7 @@ export function Statistics({ templateId }: { templateId: string }) {
   const text = textsOf('templates');
   const { data, error, refetch, dataUpdatedAt } = useQuery(statisticsQuery);
   if (error) return <ErrorNote error={error} onRetry={() => void refetch()} />;
-  if (!data) return null;
+  if (!data) return <Loading />;
   const rows = byDay(data.items, templateId, dataUpdatedAt);
   const total = (stage: Stage) => rows.reduce((sum, row) => sum + row[stage], 0);
   const tiles: { stage: Stage; share: string }[] = [

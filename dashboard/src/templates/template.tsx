@@ -5,6 +5,7 @@ import type { TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { IdChip } from '../design/id-chip.tsx';
 import { LinkButton } from '../design/link-button.tsx';
+import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';
 import { PageError } from '../design/page-error.tsx';
 import { Quality } from '../design/quality.tsx';
@@ -33,7 +34,7 @@ export function Template() {
     queryFn: () => api.getTemplate({ templateId: id }),
   });
   if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
-  return data ? <TemplateView template={data} /> : null;
+  return data ? <TemplateView template={data} /> : <Loading />;
 }
 
 function TemplateView({ template }: { template: TemplateDetail }) {

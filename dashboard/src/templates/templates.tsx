@@ -10,6 +10,7 @@ import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Chips } from '../design/chips.tsx';
 import { LinkButton } from '../design/link-button.tsx';
+import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { SearchBox } from '../design/search-box.tsx';
@@ -129,6 +130,7 @@ export function Templates() {
         </div>
       </div>
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading />}
       {data && data.items.length > 0 && (
         <TemplateTable templates={data.items} figures={statistics && sumsOf(statistics.items)} search={input}>
           <span className="number">

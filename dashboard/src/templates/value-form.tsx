@@ -47,7 +47,7 @@ function FieldOf({ input, typed, problem, onChange }: InputProps) {
     ...{ input, problem, value: typed[key] ?? '' },
     onChange: (value: string) => onChange({ ...typed, [key]: value }),
   };
-  return isAddress(input) ? <FileField {...own} /> : <Field {...own} />;
+  return isAddress(input) ? <FileField {...own} place={labelOf(key, input.part)} /> : <Field {...own} />;
 }
 
 interface FieldProps {
@@ -65,7 +65,7 @@ function Field({ input, value, problem, onChange }: FieldProps) {
     maxLength === null
       ? ''
       : text('ofLength', { used: formatNumber([...value].length), most: formatNumber(maxLength) });
-  const note = problem ?? [limit, required ? '' : text('optional')].filter(Boolean).join(', ');
+  const note = wordsOf(problem) ?? [limit, required ? '' : text('optional')].filter(Boolean).join(', ');
   return (
     <TextField
       label={labelOf(key, part)}
@@ -79,6 +79,10 @@ function Field({ input, value, problem, onChange }: FieldProps) {
     />
   );
 }
+
+/** A problem of the API in the viewer's language, if it is the usual one. */
+const wordsOf = (problem: string | undefined): string | undefined =>
+  problem === 'is missing' ? textsOf('templates')('isMissing') : problem;
 
 /** Where the value goes, in words: `Card 2, button 1` for `cards.1.buttons.0`, and the name of a named one. */
 function labelOf(key: string, part: string): string {

@@ -32,6 +32,11 @@ export function CalendarTab({ member }: { member: StaffMember }) {
     <div className="column loose">
       {member.calendar === 'none' && <p className="muted">{text('calendarNoneText')}</p>}
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {!data && !error && (
+        <p className="muted" role="status">
+          {text('askingState')}
+        </p>
+      )}
       {data && (
         <Card
           title={text('connection')}

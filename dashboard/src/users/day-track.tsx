@@ -2,7 +2,7 @@
 import { type PointerEvent as ReactPointerEvent, useRef } from 'react';
 import { clockOf } from '../text/civil.ts';
 import { direction } from '../text/language.ts';
-import { minutesOf, type Window } from './schedule-draft.ts';
+import { isOvernight, minutesOf, type Window } from './schedule-draft.ts';
 
 const dayMinutes = 1_440;
 /** Dragging snaps to a quarter of an hour. */
@@ -34,11 +34,13 @@ function dragged(window: Window, grip: Grip, by: number): Window {
 
 interface Props {
   windows: Window[];
+  /** Those of the day before, of which some may run into this day. */
+  before: Window[];
   isChanged: boolean;
   onChange: (windows: Window[]) => void;
 }
 
-export function DayTrack({ windows, isChanged, onChange }: Props) {
+export function DayTrack({ windows, before, isChanged, onChange }: Props) {
   const track = useRef<HTMLDivElement>(null);
 
   /** Minutes of the day below the pointer. */
@@ -75,6 +77,9 @@ export function DayTrack({ windows, isChanged, onChange }: Props) {
     <div ref={track} className="day-track wide-only" aria-hidden="true" onPointerDown={draw}>
       {hourMarks.map((hour) => (
         <i key={hour} style={{ insetInlineStart: percent(hour * 60) }} />
+      ))}
+      {before.filter(isOvernight).map((window) => (
+        <s key={window.from} style={{ inlineSize: percent(minutesOf(window)[1] - dayMinutes) }} />
       ))}
       {windows.map((window, index) => {
         const [from, to] = minutesOf(window);

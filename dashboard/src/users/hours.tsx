@@ -6,7 +6,9 @@ import { api } from '../api/client.ts';
 import { scheduleQuery } from '../appointments/schedule-query.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { shapes } from '../design/icons.tsx';
 import { KeepTyped } from '../design/keep-typed.tsx';
+import { Loading } from '../design/loading.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { useNow } from '../design/use-now.ts';
 import { formatClock } from '../text/format.ts';
@@ -29,7 +31,7 @@ import { WeekAxis, WeekDay } from './week-day.tsx';
 
 export function Hours({ member }: { member: StaffMember }) {
   const { data, error, refetch } = useQuery(scheduleQuery(member._id));
-  if (!data) return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : null;
+  if (!data) return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <Loading />;
   return <HoursForm member={member} schedule={data} />;
 }
 
@@ -41,6 +43,9 @@ function HoursForm({ member, schedule }: { member: StaffMember; schedule: Schedu
   const [edited, edit] = useState<Draft>();
   const draft = edited ?? saved;
   const changes = changeCount(draft, saved);
+  const isClosed = [...Object.values(draft.days), ...draft.overrides.map(({ windows }) => windows)].every(
+    (windows) => windows.length === 0,
+  );
   const set = (change: Partial<Draft>) => edit({ ...draft, ...change });
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => api.setSchedule({ id: member._id, body: scheduleOf(draft) }),
@@ -60,6 +65,12 @@ function HoursForm({ member, schedule }: { member: StaffMember; schedule: Schedu
     >
       <KeepTyped isChanged={changes > 0} />
       {error && <ErrorNote error={error} />}
+      {isClosed && (
+        <div className="note-box warn" role="status">
+          {shapes.triangle}
+          <span>{text('noHoursYet')}</span>
+        </div>
+      )}
       <OutsideNote memberId={member._id} draft={draft} isChanged={changes > 0} />
       <div className="columns">
         <div className="column loose">
@@ -124,11 +135,12 @@ function Week({ draft: { days, timezone }, saved, onChange }: WeekProps) {
     >
       <ul className="week">
         <WeekAxis />
-        {weekdays.map((weekday) => (
+        {weekdays.map((weekday, index) => (
           <WeekDay
             key={weekday}
             weekday={weekday}
             windows={days[weekday]}
+            before={days[weekdays.at(index - 1) ?? weekday]}
             isChanged={JSON.stringify(days[weekday]) !== JSON.stringify(saved.days[weekday])}
             onChange={(windows) => setDay(weekday, windows)}
             onAdd={() => setDay(weekday, [...days[weekday], nextWindow(days[weekday])])}

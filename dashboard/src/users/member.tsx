@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { Department, StaffMember } from '../../../client/src/generated.ts';
 import { LinkButton } from '../design/link-button.tsx';
+import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';
 import { PageError } from '../design/page-error.tsx';
 import { StateBadge, wordOf } from '../design/state-badge.tsx';
@@ -28,7 +29,7 @@ export function Member() {
   const { id, tab } = useParams({ strict: false });
   const { data, error, refetch } = useQuery(directoryQuery);
   const member = data?.staff.find(({ _id }) => _id === id);
-  if (!data) return error ? <PageError error={error} onRetry={() => void refetch()} /> : null;
+  if (!data) return error ? <PageError error={error} onRetry={() => void refetch()} /> : <Loading />;
   if (!member)
     return (
       <Page title={text('unknown')} text={text('unknownText')}>

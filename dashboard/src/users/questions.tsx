@@ -6,6 +6,8 @@ import type { SetFormQuestion } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { KeepTyped } from '../design/keep-typed.tsx';
+import { Loading } from '../design/loading.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { textsOf } from '../text/texts.ts';
 import { QuestionRow } from './question-row.tsx';
@@ -17,7 +19,7 @@ export function Questions({ id }: { id: string }) {
     queryKey: queryKeyOf(id),
     queryFn: async () => (await api.listFormQuestions({ appointmentUserId: id, limit: 100 })).items,
   });
-  if (!data) return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : null;
+  if (!data) return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <Loading />;
   const saved = data.map(({ _id, ...question }) => question);
   return <QuestionForm id={id} saved={saved} />;
 }
@@ -55,7 +57,9 @@ function QuestionForm({ id, saved }: { id: string; saved: SetFormQuestion[] }) {
         mutate();
       }}
     >
+      <KeepTyped isChanged={isChanged} />
       <Card title={text('tab_questions')} note={text('questionsNote')} isPadded={false}>
+        {questions.length === 0 && <p className="card-body muted">{text('noQuestions')}</p>}
         <ol>
           {questions.map((question, index) => (
             <QuestionRow

@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Department, StaffMember } from '../../../client/src/generated.ts';
 import { Button } from '../design/button.tsx';
+import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
@@ -31,6 +32,7 @@ export function Users() {
   return (
     <Page title={text('title')} text={text('about')} actions={add}>
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Loading />}
       {isAdding && data && <AddStaff departments={data.departments} onDone={() => setAdding(false)} />}
       {data && data.staff.length > 0 && <StaffTable staff={data.staff} departments={data.departments} />}
       {data && data.staff.length === 0 && !isAdding && (

@@ -14,6 +14,8 @@ const axisHours = [6, 12, 18];
 interface Props {
   weekday: Weekday;
   windows: Window[];
+  /** Those of the day before. */
+  before: Window[];
   isChanged: boolean;
   onChange: (windows: Window[]) => void;
   onAdd: () => void;
@@ -33,13 +35,13 @@ export const WeekAxis = () => (
   </li>
 );
 
-export function WeekDay({ weekday, windows, isChanged, onChange, onAdd, onCopy }: Props) {
+export function WeekDay({ weekday, windows, before, isChanged, onChange, onAdd, onCopy }: Props) {
   const text = textsOf('users');
   const day = formatWeekday(weekdays.indexOf(weekday));
   return (
     <li className="week-day">
       <span className="strong">{day}</span>
-      <DayTrack windows={windows} isChanged={isChanged} onChange={onChange} />
+      <DayTrack windows={windows} before={before} isChanged={isChanged} onChange={onChange} />
       <div className="row wrap loose">
         <WindowList windows={windows} label={day} onChange={onChange} />
       </div>

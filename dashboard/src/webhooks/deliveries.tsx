@@ -9,6 +9,7 @@ import { useLiveList } from '../api/use-live-list.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { Chips } from '../design/chips.tsx';
+import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { wordOf } from '../design/state-badge.tsx';
@@ -114,6 +115,7 @@ export function Deliveries() {
         </select>
       </div>
       {Boolean(error) && <ErrorNote error={error} onRetry={retry} />}
+      {!isLoaded && !error && <Loading />}
       {rows.length > 0 && (
         <Card isPadded={false}>
           <DeliveryRows deliveries={rows} endpoints={items} />

@@ -10,6 +10,7 @@ import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { CopyButton } from '../design/copy-button.tsx';
 import { IdChip } from '../design/id-chip.tsx';
+import { Loading } from '../design/loading.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { PageError } from '../design/page-error.tsx';
@@ -31,7 +32,7 @@ export function Delivery() {
     refetchInterval: ({ state }) => (state.data?.status === 'pending' ? 2_000 : false),
   });
   if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
-  return data ? <DeliveryView delivery={data} /> : null;
+  return data ? <DeliveryView delivery={data} /> : <Loading />;
 }
 
 function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {

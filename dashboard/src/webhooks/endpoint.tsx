@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { Endpoint as EndpointType } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { ConfirmButton } from '../design/confirm.tsx';
+import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';
 import { PageError } from '../design/page-error.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
@@ -28,7 +29,7 @@ export function Endpoint() {
   });
   const endpoint = data?.items.find(({ _id }) => _id === id);
   if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
-  if (!data) return null;
+  if (!data) return <Loading />;
   if (!endpoint)
     return (
       <Page title={text('noEndpoint')} text={text('noEndpointText')}>

@@ -8,6 +8,7 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { useMay } from '../session/session.tsx';
@@ -64,6 +65,7 @@ export function Webhooks() {
     >
       {isAdding && <AddEndpoint onDone={() => setAdding(false)} />}
       {endpoints.error && <ErrorNote error={endpoints.error} onRetry={() => void endpoints.refetch()} />}
+      {endpoints.isPending && <Loading />}
       {items.length > 0 && <EndpointTable endpoints={items} statistics={figures.data?.items ?? []} />}
       {endpoints.data && items.length === 0 && !isAdding && (
         <div className="card">

@@ -5,6 +5,7 @@ import type { TemplateDetail } from '../../../../client/src/generated.ts';
 import { api } from '../../api/client.ts';
 import { Card } from '../../design/card.tsx';
 import { KeepTyped } from '../../design/keep-typed.tsx';
+import { Loading } from '../../design/loading.tsx';
 import { Page } from '../../design/page.tsx';
 import { PageError } from '../../design/page-error.tsx';
 import { PhonePreview } from '../../design/phone-preview.tsx';
@@ -41,7 +42,7 @@ export function EditTemplate() {
     refetchOnWindowFocus: false,
   });
   if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
-  return data ? <Editor key={id} template={data} /> : null;
+  return data ? <Editor key={id} template={data} /> : <Loading />;
 }
 
 function Editor({ template }: { template: TemplateDetail | undefined }) {
