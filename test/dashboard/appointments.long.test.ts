@@ -211,7 +211,8 @@ test('somebody is added with hours, questions and a calendar, and offers slots',
   await page.getByRole('heading', { level: 1, name: 'Ana Duarte Calendar: Disconnected' }).waitFor();
   await page.getByRole('link', { name: 'Home' }).click();
   await page.getByText('The calendar of Ana Duarte is disconnected').waitFor();
-  await page.getByRole('link', { name: 'Connect it again' }).click();
+  await page.getByRole('button', { name: 'Make a new link' }).waitFor();
+  await page.goBack();
   await page.getByRole('button', { name: 'Disconnect' }).click();
   await confirm(page, 'Disconnect');
   await page.getByText('No calendar', { exact: true }).waitFor();

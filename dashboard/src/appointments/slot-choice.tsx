@@ -1,9 +1,9 @@
 // A date, and its open slots as buttons.
 import { useQuery } from '@tanstack/react-query';
-import { ErrorNote } from '../design/messages.tsx';
 import { isDate } from '../text/civil.ts';
 import { formatDate, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
+import { CalendarUnknown } from './calendar-unknown.tsx';
 import type { DatedSlot } from './move.ts';
 import { slotsQuery } from './queries.ts';
 import '../design/slots.css';
@@ -33,7 +33,7 @@ export function SlotChoice({ appointmentUserId, date, chosen, onDate, onChoose }
         />
         <span className="note small">{text('timesIn', { zone })}</span>
       </label>
-      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
+      {error && <CalendarUnknown error={error} memberId={appointmentUserId} onRetry={() => void refetch()} />}
       <div aria-live="polite" aria-busy={isFetching}>
         {isPending && <p className="muted">{text('asking')}</p>}
         {data && data.slots.length === 0 && (

@@ -93,8 +93,8 @@ function labelOf(key: string, part: string): string {
   const name = key.split('.').at(-1) ?? '';
   const words = [
     card === undefined ? '' : text('cardNumber', { number: Number(card) + 1 }),
-    at === undefined ? word : `${word} ${Number(at) + 1}`,
-    /^(\d+|payload)$/.test(name) ? '' : name.replaceAll('_', ' '),
+    at === undefined ? (/^\d+$/.test(name) ? `${word} ${name}` : word) : `${word} ${Number(at) + 1}`,
+    /^(\d+|payload|mediaId)$/.test(name) ? '' : name.replaceAll('_', ' '),
   ];
   return words.filter(Boolean).join(', ');
 }

@@ -2,17 +2,15 @@
 import IconChevronLeft from '@tabler/icons-react/dist/esm/icons/IconChevronLeft.mjs';
 import IconChevronRight from '@tabler/icons-react/dist/esm/icons/IconChevronRight.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { isGatewayError } from '../../../client/src/errors.ts';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { StaffMember } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { CalendarUnknown } from '../appointments/calendar-unknown.tsx';
 import { bookingsQuery } from '../appointments/queries.ts';
 import { scheduleQuery } from '../appointments/schedule-query.ts';
-import { Button, IconButton } from '../design/button.tsx';
+import { IconButton } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { Chips } from '../design/chips.tsx';
-import { shapes } from '../design/icons.tsx';
-import { ErrorNote } from '../design/messages.tsx';
 import { usePageKeys } from '../design/use-page-keys.ts';
 import { useMay } from '../session/session.tsx';
 import { addDays, civilDate, isDate } from '../text/civil.ts';
@@ -97,7 +95,7 @@ export function OpenHours({ member }: { member: StaffMember }) {
           {text('asking')}
         </p>
       )}
-      {error && <Unknown error={error} member={member} onRetry={() => void refetch()} />}
+      {error && <CalendarUnknown error={error} memberId={member._id} onRetry={() => void refetch()} />}
       {data && (
         <>
           <Card title={text('openCount', { open: openCount, count: steps.length })} note={text('asOfNow')}>
@@ -144,38 +142,6 @@ export function OpenHours({ member }: { member: StaffMember }) {
           </div>
         </>
       )}
-    </div>
-  );
-}
-
-interface UnknownProps {
-  error: unknown;
-  member: StaffMember;
-  onRetry: () => void;
-}
-
-/** Nothing is guessed without the calendar. */
-function Unknown({ error, member: { _id: id, name }, onRetry }: UnknownProps) {
-  const text = textsOf('users');
-  if (!isGatewayError(error, 'provider_unavailable', 'provider_rejected', 'calendar_not_connected'))
-    return <ErrorNote error={error} onRetry={onRetry} />;
-  const isSilent = error.code === 'provider_unavailable';
-  return (
-    <div className="note-box warn" role="status">
-      {isSilent ? shapes.hourglass : shapes.slashedRing}
-      <div className="grow">
-        <div className="strong">
-          {text(isSilent ? 'silent' : 'notConnected', { name: `\u2068${name}\u2069` })}
-        </div>
-        <div className="muted">{text('noGuess')}</div>
-        <div className="small note" dir="auto">
-          {error.message}
-        </div>
-      </div>
-      <Link to="/users/$id/$tab" params={{ id, tab: 'calendar' }}>
-        {text('openCalendar')}
-      </Link>
-      {isSilent && <Button onClick={onRetry}>{text('askAgain')}</Button>}
     </div>
   );
 }

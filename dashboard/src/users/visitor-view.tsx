@@ -3,9 +3,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { CalendarUnknown } from '../appointments/calendar-unknown.tsx';
 import { slotsQuery } from '../appointments/queries.ts';
 import { Card } from '../design/card.tsx';
-import { ErrorNote } from '../design/messages.tsx';
 import { civilDate, isDate } from '../text/civil.ts';
 import { formatDate, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
@@ -14,7 +14,7 @@ import '../design/slots.css';
 export function VisitorView({ memberId, isChanged }: { memberId: string; isChanged: boolean }) {
   const text = textsOf('users');
   const [date, setDate] = useState(() => civilDate(new Date(), zone));
-  const { data, error, isPending } = useQuery(slotsQuery(memberId, date));
+  const { data, error, isPending, refetch } = useQuery(slotsQuery(memberId, date));
   return (
     <Card
       title={text('visitorView')}
@@ -30,7 +30,7 @@ export function VisitorView({ memberId, isChanged }: { memberId: string; isChang
     >
       <div className="column">
         {isPending && <p className="muted">{text('asking')}</p>}
-        {error && <ErrorNote error={error} />}
+        {error && <CalendarUnknown error={error} memberId={memberId} onRetry={() => void refetch()} />}
         {data && data.slots.length === 0 && (
           <p className="muted">{text('noSlots', { date: formatDate(date) })}</p>
         )}
