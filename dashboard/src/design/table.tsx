@@ -1,5 +1,5 @@
 // A table: its columns, and the rows that the page draws. Below 760 px each row becomes a card; see table.css.
-import type { ReactNode, RefObject } from 'react';
+import type { CSSProperties, ReactNode, RefObject } from 'react';
 import './table.css';
 
 export interface Column {
@@ -10,7 +10,16 @@ export interface Column {
   isFigure?: boolean;
   /** Only read aloud, such as above buttons. */
   isLabelHidden?: boolean;
+  /** Only in wide windows: there is no room beside the others. Its cells have the class `extra` too. */
+  isExtra?: boolean;
 }
+
+/** What a column without a width of its own keeps. */
+const flexiblePx = 140;
+
+/** The width below which the table scrolls, so that no column is lost. */
+const leastOf = (columns: Column[]): string =>
+  `${columns.reduce((sum, { widthPx = flexiblePx }) => sum + widthPx, 0)}px`;
 
 interface Props {
   columns: Column[];
@@ -22,19 +31,29 @@ interface Props {
 }
 
 export function Table({ columns, isTall = false, bodyRef, children }: Props) {
+  const least = {
+    '--least': leastOf(columns.filter(({ isExtra }) => !isExtra)),
+    '--least-all': leastOf(columns),
+  } as CSSProperties;
+  const classOf = ({ isFigure = false, isExtra = false }: Column) =>
+    [isFigure ? 'figure' : '', isExtra ? 'extra' : ''].filter(Boolean).join(' ');
   return (
     <div className="table-frame">
-      <table className={isTall ? 'table tall' : 'table'}>
+      <table className={isTall ? 'table tall' : 'table'} style={least}>
         <colgroup>
-          {columns.map(({ label, widthPx }) => (
-            <col key={label} {...(widthPx === undefined ? {} : { width: widthPx })} />
+          {columns.map(({ label, widthPx, isExtra = false }) => (
+            <col
+              key={label}
+              className={isExtra ? 'extra' : ''}
+              {...(widthPx === undefined ? {} : { width: widthPx })}
+            />
           ))}
         </colgroup>
         <thead>
           <tr>
-            {columns.map(({ label, isFigure = false, isLabelHidden = false }) => (
-              <th key={label} scope="col" className={isFigure ? 'figure' : ''}>
-                {isLabelHidden ? <span className="hidden-text">{label}</span> : label}
+            {columns.map((column) => (
+              <th key={column.label} scope="col" className={classOf(column)}>
+                {column.isLabelHidden ? <span className="hidden-text">{column.label}</span> : column.label}
               </th>
             ))}
           </tr>

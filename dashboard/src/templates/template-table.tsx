@@ -37,9 +37,9 @@ export function TemplateTable({ templates, figures, search, children }: Props) {
         columns={[
           { label: text('name'), widthPx: 200 },
           { label: text('language'), widthPx: 80 },
-          { label: text('category'), widthPx: 118 },
+          { label: text('category'), widthPx: 118, isExtra: true },
           { label: text('status'), widthPx: 130 },
-          { label: text('quality'), widthPx: 100 },
+          { label: text('quality'), widthPx: 100, isExtra: true },
           { label: text('text') },
           ...(figures
             ? [
@@ -48,7 +48,7 @@ export function TemplateTable({ templates, figures, search, children }: Props) {
                 { label: text('count_read'), widthPx: 78, isFigure: true },
               ]
             : []),
-          { label: text('changed'), widthPx: 110, isFigure: true },
+          { label: text('changed'), widthPx: 110, isFigure: true, isExtra: true },
         ]}
         bodyRef={body}
       >
@@ -82,18 +82,18 @@ function TemplateRow({ template, hasFigures, figures }: RowProps) {
         </Link>
       </td>
       <td className="mono muted wide-only">{language}</td>
-      <td className="muted wide-only">{categoryWord(category)}</td>
+      <td className="muted wide-only extra">{categoryWord(category)}</td>
       <td>
         <StateBadge state={stateOf(template)} />
       </td>
-      <td className="wide-only">
+      <td className="wide-only extra">
         <Quality rating={template.qualityScore} />
       </td>
       <td className="muted full" dir="auto">
         <TextWithGaps text={bodyOf(template)} />
       </td>
       {hasFigures && <Figures figures={figures} />}
-      <td className="figure muted wide-only">
+      <td className="figure muted wide-only extra">
         <Timestamp at={updatedAt} />
       </td>
     </tr>

@@ -20,10 +20,10 @@ export function DeliveryRows({ deliveries, endpoints }: Props) {
     <Table
       columns={[
         { label: text('state'), widthPx: 140 },
-        { label: text('event'), widthPx: 220 },
+        { label: text('event'), widthPx: 200 },
         { label: text('endpoint') },
-        { label: text('answer'), widthPx: 180 },
-        { label: text('tries'), widthPx: 80, isFigure: true },
+        { label: text('answer'), widthPx: 160 },
+        { label: text('tries'), widthPx: 80, isFigure: true, isExtra: true },
         { label: text('created'), widthPx: 120, isFigure: true },
       ]}
     >
@@ -62,7 +62,7 @@ export function DeliveryRows({ deliveries, endpoints }: Props) {
                 </>
               )}
             </td>
-            <td className="figure number wide-only">{attempts}</td>
+            <td className="figure number wide-only extra">{attempts}</td>
             <td className="figure muted wide-only">
               <Timestamp at={createdAt} />
             </td>

@@ -24,10 +24,10 @@ export function EndpointTable({ endpoints, statistics }: Props) {
         columns={[
           { label: text('endpoint') },
           { label: text('state'), widthPx: 116 },
-          { label: text('events'), widthPx: 170 },
-          { label: text('tries'), widthPx: 140 },
+          { label: text('events'), widthPx: 170, isExtra: true },
+          { label: text('tries'), widthPx: 140, isExtra: true },
           { label: text('accepted'), widthPx: 84, isFigure: true },
-          { label: text('median'), widthPx: 84, isFigure: true },
+          { label: text('median'), widthPx: 84, isFigure: true, isExtra: true },
           { label: 'p95', widthPx: 84, isFigure: true },
           { label: text('waiting'), widthPx: 84, isFigure: true },
           { label: text('actions'), widthPx: 206, isLabelHidden: true },
@@ -94,17 +94,17 @@ function EndpointRow({
       <td>
         <StateBadge state={state} />
       </td>
-      <td className="mono muted wide-only" title={events.join(', ')}>
+      <td className="mono muted wide-only extra" title={events.join(', ')}>
         <span className="first-of">
           <span className="cut">{events[0]}</span>
           {events.length > 1 && <span>+{events.length - 1}</span>}
         </span>
       </td>
-      <td className="wide-only">
+      <td className="wide-only extra">
         <Bars hours={figures.hours} label={text('triesOfDay', { count: figures.attempts })} />
       </td>
       <td className="figure number wide-only">{formatShare(figures.delivered, figures.attempts)}</td>
-      <td className="figure number muted wide-only">{durationOf(figures.p50Ms)}</td>
+      <td className="figure number muted wide-only extra">{durationOf(figures.p50Ms)}</td>
       <td className="figure number muted wide-only">{durationOf(figures.p95Ms)}</td>
       <td className="figure number muted wide-only">
         {endpoint.waiting === 0 ? (
