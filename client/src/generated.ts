@@ -1201,6 +1201,12 @@ export type LastMessage = {
   at: string;
 };
 
+/** A dashboard link. */
+export type LinkToken = {
+  /** The text after `#link=` in a dashboard link. */
+  link: string;
+};
+
 /** A booking, with the name of the staff member. */
 export type ListedBooking = {
   /** UUIDv7. */
@@ -1586,6 +1592,23 @@ export type NextCategory = {
   category: string;
   /** When the template gets it; null if the platform gave no time. */
   at: string | null;
+};
+
+/** What a dashboard link gives. */
+export type OfferedLink = {
+  /** The account that the link opens. */
+  account: {
+    /** Its name. */
+    name: string;
+  };
+  /** Name of the link; its session has it too. */
+  name: string;
+  /** What its session may do. */
+  scopes: Array<string>;
+  /** Name of the key of its maker; null for a link of the command line. */
+  madeBy: string | null;
+  /** When the link expires, if nobody uses it. */
+  expiresAt: string;
 };
 
 /** What `doctor` finds, backups and disks. */
@@ -3583,6 +3606,7 @@ export interface OperationErrors {
   signIn: 'api_key_invalid' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'link_invalid' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
   getCurrentCaller: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   signOut: 'api_key_invalid' | 'api_key_missing' | 'body_too_large' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'session_not_found' | 'storage_full' | 'unsupported_media_type';
+  describeLink: 'body_too_large' | 'conflict' | 'database_unavailable' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'link_invalid' | 'malformed_json' | 'method_not_allowed' | 'origin_mismatch' | 'rate_limited' | 'request_timeout' | 'storage_full' | 'unsupported_media_type';
   streamEvents: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   listAudit: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
   listSessions: 'api_key_invalid' | 'api_key_missing' | 'conflict' | 'database_unavailable' | 'forbidden' | 'headers_too_large' | 'host_mismatch' | 'internal' | 'invalid_request' | 'method_not_allowed' | 'query_too_slow' | 'rate_limited' | 'request_timeout' | 'session_invalid' | 'storage_full';
@@ -4749,6 +4773,14 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<EndedSession>;
 
+  /** See what a link gives. For the sign-in page: the account, the name and the scopes of a link, before somebody uses it. Does not use it. Needs the same headers as signing in. Without an API key or a session. */
+  describeLink(
+    input: {
+      body: LinkToken;
+    },
+    options?: CallOptions,
+  ): Promise<OfferedLink>;
+
   /** Follow changes as they happen. Server-Sent Events for pages: at most once a second `data: {"messages": {"ids": ["…"], "more": false}}` says which objects changed, of the kinds that the caller can read. `ids` has at most 100; `more` says that others changed too. `event: reload` says that everything has to be read again. `id` is a time: with `Last-Event-ID`, a stream continues from there, at most a minute back. It ends when the key or session ends. At most 5 streams a key or session, 50 an account and 1,000 a process (429). Scope: any. */
   streamEvents(
     input?: Record<never, never>,
@@ -4951,6 +4983,7 @@ export const operations = {
   signIn: 'POST /v1/session',
   getCurrentCaller: 'GET /v1/session',
   signOut: 'DELETE /v1/session',
+  describeLink: 'POST /v1/session/link',
   streamEvents: 'GET /v1/events/stream file',
   listAudit: 'GET /v1/audit list',
   listSessions: 'GET /v1/sessions list',

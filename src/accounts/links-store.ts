@@ -52,6 +52,22 @@ export async function takeLink(tx: Tx, hash: Buffer, now: Date): Promise<LinkRow
   return rows[0];
 }
 
+/** What a link gives, for whoever holds it. */
+export interface OfferedLink extends Pick<LinkRow, 'name' | 'scopes' | 'expires_at'> {
+  account_name: string;
+  /** Name of the key of its maker; null: it was made on the gateway's machine. */
+  key_name: string | null;
+}
+
+/** The link whose token has that hash, which stays; undefined if it cannot be used at `now`. */
+export async function findOfferedLink(db: Db, hash: Buffer, now: Date): Promise<OfferedLink | undefined> {
+  const { rows } = await sql<OfferedLink>`
+    select l.name, l.scopes, l.expires_at, a.name as account_name, m.name as key_name
+    from dashboard_links l join accounts a on a.id = l.account_id left join api_keys m on m.id = l.key_id
+    where l.hash = ${hash} and ${isUsable(now)}`.execute(db);
+  return rows[0];
+}
+
 /** One page of the account's links that can be used, newest first, and their number. */
 export async function listLinks(
   db: Db,

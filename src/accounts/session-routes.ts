@@ -3,7 +3,14 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AppError, invalidRequest } from '../base/errors.ts';
 import { Deleted, page, pageProperties, success } from '../contract/envelope.ts';
-import { CurrentCaller, EndedSession, SessionItem, SignInBody } from '../contract/sessions.ts';
+import {
+  CurrentCaller,
+  EndedSession,
+  LinkToken,
+  OfferedLinkItem,
+  SessionItem,
+  SignInBody,
+} from '../contract/sessions.ts';
 import { pageOf, pageWindow } from '../http/paging.ts';
 import { ok } from '../http/reply.ts';
 import type { Caller, Server } from '../http/request.ts';
@@ -16,7 +23,14 @@ import {
   sessionTokenOf,
 } from '../http/session-cookie.ts';
 import type { Admission } from './admit.ts';
-import { endSession, type SessionsDeps, sessionSeconds, signInWithKey, signInWithLink } from './sessions.ts';
+import {
+  describeLink,
+  endSession,
+  type SessionsDeps,
+  sessionSeconds,
+  signInWithKey,
+  signInWithLink,
+} from './sessions.ts';
 import { findSessionById, listSessions, type SessionRow } from './sessions-store.ts';
 import { findAccount } from './store.ts';
 
@@ -27,9 +41,10 @@ export interface SessionRoutesDeps extends SessionsDeps {
 const SessionParams = Type.Object({ id: Type.String() }, { additionalProperties: false });
 const signInMaxBytes = 4_096;
 
-/** POST, GET and DELETE /v1/session, GET /v1/sessions, DELETE /v1/sessions/:id. */
+/** POST, GET and DELETE /v1/session, POST /v1/session/link, GET /v1/sessions, DELETE /v1/sessions/:id. */
 export function sessionRoutes(server: Server, deps: SessionRoutesDeps, admission: Admission): void {
   signInRoute(server, deps, admission);
+  offeredLinkRoute(server, deps, admission);
   currentRoutes(server, deps);
   listRoutes(server, deps);
 }
@@ -65,23 +80,28 @@ async function describe(deps: SessionsDeps, caller: Caller) {
   };
 }
 
+const browserRequest = ({ method, host, headers }: FastifyRequest) => ({ method, host, headers });
+
+/** Checks before the body is read that a page of the gateway asks. */
+const fromOwnPage =
+  ({ browserOrigins }: SessionRoutesDeps) =>
+  (request: FastifyRequest, _reply: unknown, done: () => void): void => {
+    requireHost(browserOrigins(), browserRequest(request));
+    requireOrigin(browserOrigins(), browserRequest(request));
+    done();
+  };
+
 const isUnauthenticated = (error: unknown): error is AppError =>
   error instanceof AppError && (error.code === 'api_key_invalid' || error.code === 'link_invalid');
 
 function signInRoute(server: Server, deps: SessionRoutesDeps, admission: Admission): void {
-  const browserRequest = ({ method, host, headers }: FastifyRequest) => ({ method, host, headers });
   server.post(
     '/v1/session',
     {
       schema: { body: SignInBody, response: { 200: success(CurrentCaller) } },
       config: { scope: 'none' },
       bodyLimit: signInMaxBytes,
-      // before the body is read
-      onRequest: (request, _reply, done) => {
-        requireHost(deps.browserOrigins(), browserRequest(request));
-        requireOrigin(deps.browserOrigins(), browserRequest(request));
-        done();
-      },
+      onRequest: fromOwnPage(deps),
     },
     async (request, reply) => {
       const origins = deps.browserOrigins();
@@ -105,6 +125,31 @@ function signInRoute(server: Server, deps: SessionRoutesDeps, admission: Admissi
         throw error;
       }
       return ok('Signed in.', await describe(deps, request.caller));
+    },
+  );
+}
+
+/** What a link gives, before somebody decides to use it. */
+function offeredLinkRoute(server: Server, deps: SessionRoutesDeps, admission: Admission): void {
+  server.post(
+    '/v1/session/link',
+    {
+      schema: { body: LinkToken, response: { 200: success(OfferedLinkItem) } },
+      config: { scope: 'none' },
+      bodyLimit: signInMaxBytes,
+      onRequest: fromOwnPage(deps),
+    },
+    async (request) => {
+      try {
+        const row = await describeLink(deps, request.body.link);
+        return ok('Link found.', {
+          ...{ account: { name: row.account_name }, name: row.name, scopes: row.scopes },
+          ...{ madeBy: row.key_name, expiresAt: row.expires_at.toISOString() },
+        });
+      } catch (error) {
+        if (isUnauthenticated(error)) await admission.rejectFailure(request, error);
+        throw error;
+      }
     },
   );
 }

@@ -6,7 +6,7 @@ import { AppError } from '../base/errors.ts';
 import { isUuid, uuidv7 } from '../base/ids.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { type Authenticator, invalidKey } from './authenticate.ts';
-import { takeLink } from './links-store.ts';
+import { findOfferedLink, type OfferedLink, takeLink } from './links-store.ts';
 import { deleteSession, deleteSessionOf, deleteSurplusSessions, insertSession } from './sessions-store.ts';
 import { findKeyById } from './store.ts';
 import { hashToken, isToken, makeToken } from './token.ts';
@@ -37,6 +37,9 @@ export interface SignIn {
   previous: string | undefined;
 }
 
+const invalidLink = () =>
+  new AppError('link_invalid', 'The link was used or has expired. Ask for a new one.');
+
 /** Makes a session with the scopes of a key, which ends with it. Throws 401 if the key is not valid. */
 export async function signInWithKey(deps: SessionsDeps, key: string, how: SignIn): Promise<NewSession> {
   const { accountId, id } = await deps.authenticator.authenticate(key);
@@ -55,10 +58,22 @@ export async function signInWithLink(deps: SessionsDeps, link: string, how: Sign
   const now = deps.clock.now();
   return deps.db.transaction().execute(async (tx) => {
     const row = isToken(link) ? await takeLink(tx, hashToken(link), new Date(now)) : undefined;
-    if (!row) throw new AppError('link_invalid', 'The link was used or has expired. Ask for a new one.');
+    if (!row) throw invalidLink();
     const { account_id: accountId, key_id: keyId, name, scopes, session_ends_at: endsBy } = row;
     return begin(tx, { accountId, keyId, name, scopes, endsBy }, how, now);
   });
+}
+
+/** What a link gives, without using it. Throws 401 `link_invalid` if it was used or has expired. */
+export async function describeLink(
+  deps: Pick<SessionsDeps, 'db' | 'clock'>,
+  link: string,
+): Promise<OfferedLink> {
+  const row = isToken(link)
+    ? await findOfferedLink(deps.db, hashToken(link), new Date(deps.clock.now()))
+    : undefined;
+  if (!row) throw invalidLink();
+  return row;
 }
 
 interface SessionOf {

@@ -13,6 +13,15 @@ export const sessionOperations: Record<string, Operation> = {
     errors: ['api_key_invalid', 'link_invalid', 'origin_mismatch', 'host_mismatch'],
     message: 'Signed in.',
   },
+  'POST /v1/session/link': {
+    ...sessions,
+    id: 'describeLink',
+    summary: 'See what a link gives',
+    description:
+      'For the sign-in page: the account, the name and the scopes of a link, before somebody uses it. Does not use it. Needs the same headers as signing in.',
+    errors: ['link_invalid', 'origin_mismatch', 'host_mismatch'],
+    message: 'Link found.',
+  },
   'GET /v1/session': {
     ...sessions,
     id: 'getCurrentCaller',

@@ -88,6 +88,50 @@ export const SignInBody = Type.Object(
   },
 );
 
+export const LinkToken = Type.Object(
+  {
+    link: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'The text after `#link=` in a dashboard link.',
+    }),
+  },
+  {
+    title: 'LinkToken',
+    description: 'A dashboard link.',
+    additionalProperties: false,
+    examples: [{ link: 'pXq3m0cRkF2vT9yZbL7wQdNf4sHjG8aE1uKxVtYiOo0' }],
+  },
+);
+
+export const OfferedLinkItem = Type.Object(
+  {
+    account: Type.Object(
+      { name: Type.String({ description: 'Its name.' }) },
+      { description: 'The account that the link opens.' },
+    ),
+    name: Type.String({ description: 'Name of the link; its session has it too.' }),
+    scopes: Type.Array(Type.String(), { description: 'What its session may do.' }),
+    madeBy: nullable(
+      Type.String({ description: 'Name of the key of its maker; null for a link of the command line.' }),
+    ),
+    expiresAt: instant('When the link expires, if nobody uses it.'),
+  },
+  {
+    title: 'OfferedLink',
+    description: 'What a dashboard link gives.',
+    examples: [
+      {
+        account: { name: 'Example' },
+        name: 'Maria, support',
+        scopes: ['messages:read'],
+        madeBy: 'CRM',
+        expiresAt: '2026-03-10T14:10:00.000Z',
+      },
+    ],
+  },
+);
+
 export const EndedSession = Type.Object(
   { _id: Id },
   { title: 'EndedSession', description: 'The session that ended.' },

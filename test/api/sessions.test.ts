@@ -110,7 +110,22 @@ describe('a link', () => {
     const listed = await gateway.call<{ items: object[] }>('GET', '/v1/dashboard-links');
     expect(listed.body.data.items).toMatchObject([{ _id, name: 'Maria' }]);
     expect(listed.text).not.toContain(link);
+    const describe = (headers = page()) =>
+      gateway.call<object>('POST', '/v1/session/link', { body: { link }, key: null, headers });
+    const offered = {
+      name: 'Maria',
+      scopes: ['messages:read', 'manage'],
+      madeBy: 'first key',
+      expiresAt: expect.any(String),
+    };
+    // twice: seeing what it gives does not use it
+    for (const _ of [1, 2]) expect((await describe()).body.data).toMatchObject(offered);
+    expect(shown(await describe({ ...page(), Origin: 'https://app.example.com' }))).toEqual([
+      403,
+      'origin_mismatch',
+    ]);
     const answer = await signIn({ link });
+    expect(shown(await describe())).toEqual([401, 'link_invalid']);
     expect(answer.body.data).toMatchObject({
       key: { name: 'first key' },
       session: { name: 'Maria', scopes: ['messages:read', 'manage'] },

@@ -45,20 +45,24 @@ test('somebody who is not signed in is asked to, and a key opens the page', asyn
   expect(problems).toEqual([]);
 });
 
-test('a link signs in only when its button is pressed, once', async () => {
+test('a link says what it gives, and signs in only when its button is pressed, once', async () => {
   const { body } = await gateway.call<{ url: string }>('POST', '/v1/dashboard-links', {
     body: { name: 'Front desk', scopes: ['messages:read'] },
   });
   const { hash } = new URL(body.data.url);
   const { page } = await open();
   await page.goto(`${gateway.url}/${hash}`);
+  const facts = page.getByRole('definition');
+  await facts.getByText('Front desk').waitFor();
+  expect(await facts.allTextContents()).toEqual(expect.arrayContaining(['read messages']));
   await page.getByRole('button', { name: 'Sign in on this browser' }).click();
-  await page.getByText('Front desk').waitFor();
+  await page.getByRole('navigation', { name: 'Main', exact: true }).getByText('Front desk').waitFor();
   expect(new URL(page.url()).hash).toBe('');
   const again = await open();
   await again.page.goto(`${gateway.url}/${hash}`);
-  await again.page.getByRole('button', { name: 'Sign in on this browser' }).click();
+  await again.page.getByRole('alert').waitFor();
   expect(await again.page.getByRole('alert').textContent()).toContain('was used or has expired');
+  expect(await again.page.getByRole('button', { name: 'Sign in on this browser' }).count()).toBe(0);
 });
 
 test('a message that is sent appears in the list by itself, and opens with what happened', async () => {

@@ -49,6 +49,7 @@ const isOptOut = 'an opt-out keeps its own record, with source and time';
 const changesNothing = 'changes nothing that the account decides';
 /** Why each other one is not. */
 export const notAudited: Record<string, string> = {
+  'POST /v1/session/link': 'reads what a link gives, for whoever holds it',
   'POST /v1/templates/send': isMessage,
   'POST /v1/messages/{id}/resend': isMessage,
   'POST /v1/messages/reply': isMessage,

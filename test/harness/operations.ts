@@ -60,7 +60,9 @@ export async function operationsOf(gateway: Gateway): Promise<Operation[]> {
 /** Headers that the operation requires. */
 export const headersFor = (operation: Operation, { url }: Gateway): Record<string, string> => ({
   ...(operation.needsKey ? { 'Idempotency-Key': randomUUID() } : {}),
-  ...(operation.path === '/v1/session' ? { Origin: url, 'X-Requested-With': 'chatbot-gateway' } : {}),
+  ...(/^\/v1\/session(?:\/link)?$/.test(operation.path)
+    ? { Origin: url, 'X-Requested-With': 'chatbot-gateway' }
+    : {}),
 });
 
 /** A schema with its references resolved, optional nulls as unions, and maps by the pattern of their keys. */

@@ -1,13 +1,15 @@
 // Signing in: by a link that was made for the person, or with a key. Only the button signs in, so that link scanners cannot.
 import IconEye from '@tabler/icons-react/dist/esm/icons/IconEye.mjs';
 import IconEyeOff from '@tabler/icons-react/dist/esm/icons/IconEyeOff.mjs';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { GatewayConnectionError, isGatewayError } from '../../../client/src/errors.ts';
+import type { OfferedLink } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { Mark } from '../shell/mark.tsx';
 import { chooseLanguage, type Language, language, languages } from '../text/language.ts';
-import { textsOf } from '../text/texts.ts';
+import { loadTexts, textsOf } from '../text/texts.ts';
+import { OfferedLinkFacts } from './offered-link.tsx';
 import './sign-in.css';
 
 const linkPrefix = '#link=';
@@ -30,6 +32,19 @@ export function SignIn({ onSignedIn, isAgain = false }: Props) {
   const [isShown, setShown] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
+
+  const [offered, setOffered] = useState<OfferedLink>();
+  const [isUsedUp, setUsedUp] = useState(false);
+
+  // seeing what a link gives does not use it
+  useEffect(() => {
+    if (!token) return;
+    Promise.all([api.describeLink({ body: { link: token } }), loadTexts('keys')]).then(
+      ([link]) => setOffered(link),
+      // any other failure is met by the button
+      (error) => isGatewayError(error, 'link_invalid') && setUsedUp(true),
+    );
+  }, [token]);
 
   function messageOf(error: unknown): string {
     if (isGatewayError(error, 'link_invalid')) return text('linkUsed');
@@ -61,16 +76,28 @@ export function SignIn({ onSignedIn, isAgain = false }: Props) {
           <span className="strong">Chatbot Gateway</span>
         </div>
         <div>
-          <h1>{text(isAgain ? 'again' : 'title')}</h1>
+          <h1>
+            {isAgain
+              ? text('again')
+              : offered
+                ? text('titleOf', { account: offered.account.name })
+                : text('title')}
+          </h1>
           {isAgain && <p className="muted">{text('againText')}</p>}
-          <p className="muted">{text(token ? 'byLink' : 'byKey')}</p>
+          <p className="muted">{text(token && !isUsedUp ? 'byLink' : 'byKey')}</p>
         </div>
         {problem && (
           <div className="note-box bad" role="alert">
             {problem}
           </div>
         )}
-        {token && (
+        {isUsedUp && !problem && (
+          <div className="note-box warn" role="alert">
+            {text('linkUsed')}
+          </div>
+        )}
+        {offered && <OfferedLinkFacts link={offered} />}
+        {token && !isUsedUp && (
           <>
             <Button kind="primary" size="large" isBusy={isBusy} onClick={() => void signIn({ link: token })}>
               {text('here')}
