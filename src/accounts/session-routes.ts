@@ -94,6 +94,20 @@ const fromOwnPage =
 const isUnauthenticated = (error: unknown): error is AppError =>
   error instanceof AppError && (error.code === 'api_key_invalid' || error.code === 'link_invalid');
 
+/** Runs what somebody without a session may try; keys and links that are not valid count as failures of the address. */
+async function countingFailures<T>(
+  admission: Admission,
+  request: FastifyRequest,
+  run: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (isUnauthenticated(error)) await admission.rejectFailure(request, error);
+    throw error;
+  }
+}
+
 function signInRoute(server: Server, deps: SessionRoutesDeps, admission: Admission): void {
   server.post(
     '/v1/session',
@@ -109,7 +123,7 @@ function signInRoute(server: Server, deps: SessionRoutesDeps, admission: Admissi
       const { key, link } = request.body;
       if ((key === undefined) === (link === undefined))
         throw invalidRequest([{ path: 'key', message: 'send either key or link' }]);
-      try {
+      await countingFailures(admission, request, async () => {
         if (key !== undefined) {
           request.caller = await deps.authenticator.authenticate(key);
           await admission.limit(request, reply);
@@ -120,10 +134,7 @@ function signInRoute(server: Server, deps: SessionRoutesDeps, admission: Admissi
         deps.authenticator.clearCache();
         request.caller = await deps.authenticator.authenticateSession(session.token);
         reply.header('Set-Cookie', sessionCookie(origins, session.token, sessionSeconds));
-      } catch (error) {
-        if (isUnauthenticated(error)) await admission.rejectFailure(request, error);
-        throw error;
-      }
+      });
       return ok('Signed in.', await describe(deps, request.caller));
     },
   );
@@ -140,16 +151,12 @@ function offeredLinkRoute(server: Server, deps: SessionRoutesDeps, admission: Ad
       onRequest: fromOwnPage(deps),
     },
     async (request) => {
-      try {
-        const row = await describeLink(deps, request.body.link);
-        return ok('Link found.', {
-          ...{ account: { name: row.account_name }, name: row.name, scopes: row.scopes },
-          ...{ madeBy: row.key_name, expiresAt: row.expires_at.toISOString() },
-        });
-      } catch (error) {
-        if (isUnauthenticated(error)) await admission.rejectFailure(request, error);
-        throw error;
-      }
+      const { link } = request.body;
+      const row = await countingFailures(admission, request, () => describeLink(deps, link));
+      return ok('Link found.', {
+        ...{ account: { name: row.account_name }, name: row.name, scopes: row.scopes },
+        ...{ madeBy: row.key_name, expiresAt: row.expires_at.toISOString() },
+      });
     },
   );
 }

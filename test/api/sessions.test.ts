@@ -145,6 +145,19 @@ describe('a link', () => {
     expect(shown(key)).toEqual([403, 'forbidden']);
   });
 
+  it('says what it gives only while the key of its maker is valid', async () => {
+    const maker = await keyWith(['manage']);
+    const made = await gateway.call<{ url: string }>('POST', '/v1/dashboard-links', {
+      key: maker.apiKey,
+      body: {},
+    });
+    const body = { link: made.body.data.url.split('=')[1] ?? '' };
+    const see = () => gateway.call('POST', '/v1/session/link', { body, key: null, headers: page() });
+    expect(shown(await see())).toEqual([200, 'ok']);
+    await gateway.call('DELETE', `/v1/keys/${maker._id}`);
+    expect(shown(await see())).toEqual([401, 'link_invalid']);
+  });
+
   it('can be deleted while it is unused', async () => {
     const made = await gateway.call<{ _id: string; url: string }>('POST', '/v1/dashboard-links', {
       body: {},
