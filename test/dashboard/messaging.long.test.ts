@@ -96,8 +96,8 @@ test('after the window a template is the only answer', async () => {
   await page.getByText(/The reply window closed on/).waitFor();
   expect(await page.getByRole('textbox', { name: 'Reply' }).count()).toBe(0);
   await page.getByLabel('Template').selectOption({ label: 'diwali_offer en_US' });
-  await page.getByLabel('Body body.1').fill('Rafał');
-  await page.getByLabel('Body body.2').fill('Friday');
+  await page.getByLabel('Body 1 body.1').fill('Rafał');
+  await page.getByLabel('Body 2 body.2').fill('Friday');
   await page.getByRole('button', { name: 'Send the template' }).click();
   await page.locator('.said.out').getByText('Hi Rafał, 20 % off until Friday.').waitFor();
   expect(problems).toEqual([]);
