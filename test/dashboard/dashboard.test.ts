@@ -242,9 +242,8 @@ test('a gateway without a sandbox has no page of it', async () => {
 /** Pictures for people to look at; not compared. */
 const pictures = new URL('./out/', import.meta.url).pathname;
 
-// two that cover every choice
+// the one that differs most; `appearance.long.test.ts` has all
 describe.each([
-  ['light', { colorScheme: 'light' as const }],
   [
     'dark, right to left, at 390 pixels',
     { colorScheme: 'dark' as const, locale: 'ar', viewport: { width: 390, height: 844 } },

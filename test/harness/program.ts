@@ -175,3 +175,11 @@ function processesOf(folder: string): { pid: number; command: string }[] {
       }
     });
 }
+
+/** Runs `act`; returns the program's result and how long it took. */
+export async function endBy(program: Program, act: () => void): Promise<ProgramResult & { tookMs: number }> {
+  const began = performance.now();
+  act();
+  const end = await program.ended;
+  return { ...end, tookMs: performance.now() - began };
+}

@@ -3,16 +3,9 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { cloudApiControl } from '../../sandbox/control.ts';
-import { type Staff, sendTo } from '../harness/demo-account.ts';
+import type { Staff } from '../harness/demo-account.ts';
 import { gatewayClient } from '../harness/gateway-client.ts';
-import {
-  openProgramFolder,
-  type Program,
-  type ProgramFolder,
-  type ProgramResult,
-  root,
-} from '../harness/program.ts';
+import { endBy, openProgramFolder, type ProgramFolder, root } from '../harness/program.ts';
 import { until } from '../harness/until.ts';
 
 // several whole starts each
@@ -27,14 +20,6 @@ beforeAll(async () => {
   workspace = await openProgramFolder({ migrated: true });
 });
 afterAll(() => workspace?.close());
-
-/** Runs `act`; returns the program's result and how long it took. */
-async function endBy(program: Program, act: () => void): Promise<ProgramResult & { tookMs: number }> {
-  const began = performance.now();
-  act();
-  const end = await program.ended;
-  return { ...end, tookMs: performance.now() - began };
-}
 
 test('a first start interrupted while it creates the demo account stops in order, and the next one completes it', async () => {
   // it interrupts itself: a signal of the test could arrive when the account is complete
@@ -85,38 +70,4 @@ test('SIGTERM to "npm start" stops everything too', async () => {
   const end = await endBy(npm, () => npm.process.kill('SIGTERM'));
   expect(end).toMatchObject({ code: 0, signal: null });
   await until(() => expect(workspace.living()).toEqual([]));
-});
-
-test('stops in time while the platform hangs, immediately on the second signal, and does not lose the message', async () => {
-  const { program, demo } = await workspace.startDemo();
-  const platform = cloudApiControl(demo.sandbox.cloudApiUrl);
-  await platform.addFault({ on: 'messages', does: 'hang', when: 'after' });
-  const gateway = gatewayClient(demo.baseUrl, demo.apiKey);
-  const phone = '15550400001';
-  const answer = sendTo(gateway, phone).catch(() => undefined);
-  await until(async () => expect(await platform.ledger({ phone })).toHaveLength(1));
-  program.process.kill('SIGTERM');
-  await program.says(/Stopping \(SIGTERM\)/);
-  const end = await endBy(program, () => program.process.kill('SIGTERM'));
-  expect(end.code).toBe(1);
-  await until(() => expect(workspace.living()).toEqual([]));
-  await answer;
-
-  const next = await workspace.startDemo();
-  const again = gatewayClient(next.demo.baseUrl, next.demo.apiKey);
-  await until(async () => {
-    const { items } = await again<{ items: { status: string }[] }>('GET', `/v1/messages?phone=${phone}`);
-    expect(items.map(({ status }) => status)).toEqual(['read']);
-  });
-  const second = cloudApiControl(next.demo.sandbox.cloudApiUrl);
-  await second.addFault({ on: 'messages', does: 'hang', when: 'after' });
-  const cut = sendTo(again, '15550400002').catch(() => undefined);
-  await until(async () => expect(await second.ledger({ phone: '15550400002' })).toHaveLength(1));
-  const slow = await endBy(next.program, () => next.program.process.kill('SIGTERM'));
-  expect(slow).toMatchObject({ code: 0 });
-  expect(slow.tookMs).toBeLessThan(patienceMs);
-  // the second signal did not wait for the hanging call
-  expect(end.tookMs).toBeLessThan(slow.tookMs);
-  expect(await cut).toMatchObject({ status: 'queued' });
-  expect(workspace.living()).toEqual([]);
 });
