@@ -26,7 +26,7 @@ export function EndpointFigures({ endpoint: { _id: endpointId, waiting } }: { en
     queryKey: ['webhookStatistics', range],
     queryFn: () =>
       api.getWebhookStatistics({ ...queryOf(range, Date.now(), zone), timezone: zone, by: 'endpoint' }),
-    refetchInterval: 30_000,
+    refetchInterval: 10_000,
   });
   const rows = data ? intervalsOf(data.items, { endpointId, range, nowMs: dataUpdatedAt, zone }) : [];
   return (
