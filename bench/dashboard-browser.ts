@@ -41,9 +41,12 @@ export interface Viewer {
 
 type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>;
 
+/** Where `LANG` is C, a headless browser says that its language is `en-US@posix`, which is no language tag. */
+const locality = { locale: 'en-GB', timezoneId: 'Europe/Berlin' };
+
 /** Signs in with the account's key, as the page does. */
 async function signedIn(browser: Browser, url: string, account: Account): Promise<Cookies> {
-  const context = await browser.newContext();
+  const context = await browser.newContext(locality);
   const page = await context.newPage();
   await page.goto(url);
   await page.locator('input[type=password]').fill(account.apiKey);
@@ -69,7 +72,7 @@ export async function openViewer({ gateway }: BenchFixture, account: Account): P
     browser,
     problems,
     async context({ isSignedOut = false } = {}) {
-      const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin' });
+      const context = await browser.newContext(locality);
       if (!isSignedOut) await context.addCookies(cookies);
       context.on('weberror', (error) => problems.push(error.error().message));
       context.on('request', (request) => {
