@@ -70,14 +70,14 @@ describe('what needs a person', () => {
 });
 
 describe('the intervals of the charts', () => {
-  test('are 24 hours that begin when those of the zone do', () => {
-    const { starts, from, to, interval } = intervalsOf('day', nowMs, 'Asia/Kolkata');
-    expect([starts.length, from, to, interval]).toEqual([
-      24,
-      '2026-11-23T10:30:00.000Z',
-      '2026-11-24T10:30:00.000Z',
-      'hour',
-    ]);
+  test.each([
+    ['UTC', '2026-11-23T10:00:00.000Z', '2026-11-24T10:00:00.000Z'],
+    ['Asia/Kolkata', '2026-11-23T10:30:00.000Z', '2026-11-24T10:30:00.000Z'],
+    ['Asia/Kathmandu', '2026-11-23T10:15:00.000Z', '2026-11-24T10:15:00.000Z'],
+    ['America/St_Johns', '2026-11-23T10:30:00.000Z', '2026-11-24T10:30:00.000Z'],
+  ])('are 24 hours that begin when those of %s do', (zone, first, end) => {
+    const { starts, from, to, interval } = intervalsOf('day', nowMs, zone);
+    expect([starts.length, from, to, interval]).toEqual([24, first, end, 'hour']);
   });
 
   test('are 30 days of the zone, one of them with an hour more when summer time ends', () => {

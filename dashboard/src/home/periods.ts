@@ -22,7 +22,7 @@ export function intervalsOf(period: Period, nowMs: number, zone: string): Interv
   const starts: number[] = [];
   if (period === 'day') {
     const shiftMs = offsetMs(new Date(nowMs), zone) % hourMs;
-    const last = Math.floor((nowMs - shiftMs) / hourMs) * hourMs + shiftMs;
+    const last = Math.floor((nowMs + shiftMs) / hourMs) * hourMs - shiftMs;
     for (let at = last - (count - 1) * hourMs; at <= last + hourMs; at += hourMs) starts.push(at);
   } else {
     const today = civilDate(new Date(nowMs), zone);
