@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Endpoint, ExplainedStep, WebhookStatistics } from '../../client/src/generated.ts';
 import { alikeOf } from '../../dashboard/src/users/explained.ts';
 import { problemOf } from '../../dashboard/src/webhooks/endpoint-state.ts';
-import { intervalsOf, queryOf } from '../../dashboard/src/webhooks/figures.ts';
+import { endpointFigures, queryOf } from '../../dashboard/src/webhooks/figures.ts';
 
 const endpointId = 'endpoint';
 const nowMs = Date.parse('2026-11-23T10:20:00Z');
@@ -18,7 +18,7 @@ test.each([
   ['Asia/Kathmandu', '2026-11-22T11:15:00.000Z', '2026-11-23T10:15:00.000Z'],
 ])('a day in %s has 24 hours of that zone, those without attempts too', (zone, first, last) => {
   expect(queryOf('day', nowMs, zone)).toEqual({ from: first, interval: 'hour' });
-  const rows = intervalsOf([counted(last), { ...counted(last), endpointId: 'another' }], {
+  const rows = endpointFigures([counted(last), { ...counted(last), endpointId: 'another' }], {
     ...{ endpointId, range: 'day', nowMs, zone },
   });
   expect(rows.map(({ at }) => at)).toHaveLength(24);
@@ -29,7 +29,7 @@ test.each([
 test('a month has 30 civil days, also over a change of the clocks', () => {
   const zone = 'Europe/Berlin';
   const at = Date.parse('2026-11-10T10:00:00Z');
-  const rows = intervalsOf([counted('2026-10-25T22:00:00.000Z')], {
+  const rows = endpointFigures([counted('2026-10-25T22:00:00.000Z')], {
     ...{ endpointId, range: 'month', nowMs: at, zone },
   });
   expect(rows).toHaveLength(30);

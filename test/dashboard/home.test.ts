@@ -1,10 +1,11 @@
 // What the start page of the dashboard says: what needs a person, the intervals of its charts, and a reply as a phone shows it.
 import { describe, expect, test } from 'vitest';
 import type { Overview } from '../../client/src/generated.ts';
-import { intervalsOf, rowsOf, weekAgo } from '../../dashboard/src/home/periods.ts';
+import { weekAgo } from '../../dashboard/src/home/periods.ts';
 import { problemsOf } from '../../dashboard/src/home/problems.ts';
 import { partsOfReply } from '../../dashboard/src/messages/reply-parts.ts';
 import { lanesOf, stepsOf } from '../../dashboard/src/messages/steps.ts';
+import { intervalsOf, rowsOf } from '../../dashboard/src/text/intervals.ts';
 
 const nowMs = Date.parse('2026-11-24T09:42:16Z');
 const instant = '2026-11-24T09:00:00.000Z';

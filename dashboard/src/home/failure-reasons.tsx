@@ -4,9 +4,10 @@ import { Link } from '@tanstack/react-router';
 import { api } from '../api/client.ts';
 import { ReasonList } from '../messages/reason-list.tsx';
 import { zone } from '../text/format.ts';
+import { intervalsOf } from '../text/intervals.ts';
 import { textsOf } from '../text/texts.ts';
 import { ChartCard } from './chart-card.tsx';
-import { intervalsOf, type Period } from './periods.ts';
+import type { Period } from './periods.ts';
 
 const shownMax = 6;
 const readAgainMs = 60_000;

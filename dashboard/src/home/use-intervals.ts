@@ -1,7 +1,8 @@
 // Statistics for the intervals of a chart, read again every half minute.
 import { useQuery } from '@tanstack/react-query';
 import { formatClock, formatDay, zone } from '../text/format.ts';
-import { type Intervals, intervalsOf, type Period, rowsOf } from './periods.ts';
+import { type Intervals, intervalsOf, rowsOf } from '../text/intervals.ts';
+import type { Period } from './periods.ts';
 
 const readAgainMs = 30_000;
 

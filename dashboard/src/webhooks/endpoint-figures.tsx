@@ -9,8 +9,9 @@ import { Chart } from '../design/chart.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Segments } from '../design/segments.tsx';
 import { formatClock, formatDay, formatDuration, formatNumber, formatShare, zone } from '../text/format.ts';
+import { type Range, ranges } from '../text/intervals.ts';
 import { textsOf } from '../text/texts.ts';
-import { highest, type Interval, intervalsOf, queryOf, type Range, ranges } from './figures.ts';
+import { endpointFigures, type Figures, highest, queryOf } from './figures.ts';
 
 const labelOf: Record<Range, (at: Date) => string> = {
   day: formatClock,
@@ -28,7 +29,7 @@ export function EndpointFigures({ endpoint: { _id: endpointId, waiting } }: { en
       api.getWebhookStatistics({ ...queryOf(range, Date.now(), zone), timezone: zone, by: 'endpoint' }),
     refetchInterval: 10_000,
   });
-  const rows = data ? intervalsOf(data.items, { endpointId, range, nowMs: dataUpdatedAt, zone }) : [];
+  const rows = data ? endpointFigures(data.items, { endpointId, range, nowMs: dataUpdatedAt, zone }) : [];
   return (
     <Card
       title={text('figures')}
@@ -51,14 +52,13 @@ export function EndpointFigures({ endpoint: { _id: endpointId, waiting } }: { en
 }
 
 interface TilesProps {
-  rows: Interval[];
+  rows: Figures[];
   range: Range;
   waiting: number;
   endpointId: string;
 }
 
-const sumOf = (rows: Interval[], of: (row: Interval) => number) =>
-  rows.reduce((sum, row) => sum + of(row), 0);
+const sumOf = (rows: Figures[], of: (row: Figures) => number) => rows.reduce((sum, row) => sum + of(row), 0);
 const duration = (ms: number | null) => (ms === null ? '–' : formatDuration(ms));
 
 function Tiles({ rows, range, waiting, endpointId }: TilesProps) {
@@ -109,7 +109,7 @@ function Tiles({ rows, range, waiting, endpointId }: TilesProps) {
   );
 }
 
-function Drawings({ rows, range }: { rows: Interval[]; range: Range }) {
+function Drawings({ rows, range }: { rows: Figures[]; range: Range }) {
   const text = textsOf('webhooks');
   const attempts = sumOf(rows, (row) => row.attempts);
   if (attempts === 0) return <p className="card-body muted">{text('noTries')}</p>;
