@@ -6,23 +6,21 @@ import { Card } from '../design/card.tsx';
 import { Chart } from '../design/chart.tsx';
 import { Loading } from '../design/loading.tsx';
 import { ErrorNote } from '../design/messages.tsx';
-import { formatDay, formatNumber, formatShare } from '../text/format.ts';
+import { formatDay, formatNumber, formatShare, zone } from '../text/format.ts';
+import { intervalsOf, rowsOf } from '../text/intervals.ts';
 import { textsOf } from '../text/texts.ts';
 import { statisticsQuery } from './figures.ts';
 
-const days = 30;
-const dayMs = 86_400_000;
 const stages = ['sent', 'delivered', 'read', 'failed'] as const;
 type Stage = (typeof stages)[number];
 
 /** The counts of the template by day, also of days without any. */
 function byDay(items: readonly MessageStatistics[], templateId: string, nowMs: number) {
   const own = items.filter((item) => item.templateId === templateId);
-  return Array.from({ length: days }, (_, index) => {
-    const label = formatDay(new Date(nowMs - (days - 1 - index) * dayMs));
-    const found = own.find(({ at }) => formatDay(new Date(at)) === label);
-    const counts = Object.fromEntries(stages.map((stage) => [stage, found?.[stage] ?? 0]));
-    return { label, ...(counts as Record<Stage, number>) };
+  const { starts } = intervalsOf('month', nowMs, zone);
+  return rowsOf(own, starts).map((row, index) => {
+    const counts = Object.fromEntries(stages.map((stage) => [stage, row?.[stage] ?? 0]));
+    return { label: formatDay(new Date(starts[index] ?? 0)), ...(counts as Record<Stage, number>) };
   });
 }
 
