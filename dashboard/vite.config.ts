@@ -9,6 +9,9 @@ import { messagesPlugin } from './messages-plugin.ts';
 /** What `src/http/dashboard-page.ts` replaces by the nonce of the response. */
 const noncePlaceholder = '__NONCE__';
 
+/** Messages as phones show them. */
+const ofPhones = /design.(bubble|carousel|phone-preview|offer-note)/;
+
 /** Writes `.br` and `.gz` beside each file that shrinks: the gateway compresses nothing while it serves. */
 function compressedTwins(): Plugin {
   return {
@@ -43,9 +46,13 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             // what every page needs in one file: on a slow line a request costs more than ten kilobytes
-            { name: 'start', tags: ['$initial'], priority: 1 },
-            // what several pages share, in one file too
-            { name: 'shared', test: /dashboard.src.(design|text|api)|@tabler/, minShareCount: 3 },
+            { name: 'start', tags: ['$initial'], priority: 2 },
+            // what several pages share, in one file too; phones apart, since the first page shows none
+            {
+              ...{ name: 'shared', minShareCount: 3, priority: 1 },
+              test: (id) => /dashboard.src.(design|text|api)|@tabler/.test(id) && !ofPhones.test(id),
+            },
+            { name: 'phone', test: ofPhones },
           ],
         },
       },
