@@ -8,6 +8,7 @@ import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { SearchBox } from '../design/search-box.tsx';
 import { Table } from '../design/table.tsx';
+import { TableFoot } from '../design/table-foot.tsx';
 import { useListKeys } from '../design/use-list-keys.ts';
 import { zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
@@ -52,14 +53,9 @@ export function Audit() {
               <AuditRow key={entry._id} entry={entry} />
             ))}
           </Table>
-          <div className="table-foot">
+          <TableFoot onMore={loadOlder} isLoading={isLoadingOlder}>
             {text('newestFirst')}
-            {loadOlder && (
-              <button type="button" className="text-button" disabled={isLoadingOlder} onClick={loadOlder}>
-                {text('older')}
-              </button>
-            )}
-          </div>
+          </TableFoot>
         </section>
       )}
       {isLoaded && entries.length === 0 && (

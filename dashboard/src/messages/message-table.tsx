@@ -4,6 +4,7 @@ import { type RefObject, useRef } from 'react';
 import type { Message } from '../../../client/src/generated.ts';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Table } from '../design/table.tsx';
+import { TableFoot } from '../design/table-foot.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useListKeys } from '../design/use-list-keys.ts';
 import { useNow } from '../design/use-now.ts';
@@ -41,24 +42,25 @@ export function MessageTable({ messages, search, onOlder, isLoading }: Props) {
           <MessageRow key={message.id} message={message} />
         ))}
       </Table>
-      <div className="table-foot">
+      <TableFoot onMore={onOlder} isLoading={isLoading} end={<Keys />}>
         <span>{text('newestFirst')}</span>
-        {onOlder && (
-          <button type="button" className="text-button" disabled={isLoading} onClick={onOlder}>
-            {text('older')}
-          </button>
-        )}
-        <span className="keys end">
-          <span className="letter-key">
-            <kbd>J</kbd>
-            <kbd>K</kbd> {text('move')}
-          </span>
-          <span>
-            <kbd>↵</kbd> {text('open')}
-          </span>
-        </span>
-      </div>
+      </TableFoot>
     </section>
+  );
+}
+
+function Keys() {
+  const text = textsOf('messages');
+  return (
+    <span className="keys end">
+      <span className="letter-key">
+        <kbd>J</kbd>
+        <kbd>K</kbd> {text('move')}
+      </span>
+      <span>
+        <kbd>↵</kbd> {text('open')}
+      </span>
+    </span>
   );
 }
 

@@ -5,6 +5,7 @@ import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Table } from '../design/table.tsx';
+import { TableFoot } from '../design/table-foot.tsx';
 import { formatExact } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { type ReceiverEvent, sandbox } from './sandbox-api.ts';
@@ -62,9 +63,9 @@ export function ReceiverEvents() {
         </Table>
       )}
       {data.length > shownMax && (
-        <div className="table-foot">
+        <TableFoot>
           <Link to="/webhooks/deliveries">{text('allEvents')}</Link>
-        </div>
+        </TableFoot>
       )}
     </Card>
   );

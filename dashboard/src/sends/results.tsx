@@ -9,6 +9,7 @@ import { Chips } from '../design/chips.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { StateBadge, wordOf } from '../design/state-badge.tsx';
 import { Table } from '../design/table.tsx';
+import { TableFoot } from '../design/table-foot.tsx';
 import { stateOf, stateOfCode } from '../messages/message-state.ts';
 import { textsOf } from '../text/texts.ts';
 
@@ -70,13 +71,7 @@ export function Results({ send: { sendId } }: { send: Send }) {
       {isLoaded && rows.length === 0 && !loadOlder && (
         <p className="card-body muted">{text('noRecipient')}</p>
       )}
-      {loadOlder && (
-        <div className="table-foot">
-          <button type="button" className="text-button" disabled={isLoadingOlder} onClick={loadOlder}>
-            {text('more')}
-          </button>
-        </div>
-      )}
+      <TableFoot onMore={loadOlder} isLoading={isLoadingOlder} label={text('more')} />
     </Card>
   );
 }

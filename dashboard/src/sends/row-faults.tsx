@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { Table } from '../design/table.tsx';
+import { TableFoot } from '../design/table-foot.tsx';
 import { formatNumber } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { lineOf } from './csv.ts';
@@ -82,12 +83,9 @@ export function RowFaults({ faults, count, source, mapping, isDisabled, onFix }:
         })}
       </Table>
       {faults.length > shownFirst && !isAll && (
-        <div className="table-foot">
+        <TableFoot onMore={() => showAll(true)} label={text('showAll')}>
           <span className="number">{text('someOf', { shown: shownFirst, count: formatNumber(count) })}</span>
-          <button type="button" className="text-button" onClick={() => showAll(true)}>
-            {text('showAll')}
-          </button>
-        </div>
+        </TableFoot>
       )}
     </Card>
   );

@@ -58,7 +58,7 @@ export function SendTable({ sends, templates, children }: Props) {
           </tr>
         ))}
       </Table>
-      {children && <div className="table-foot">{children}</div>}
+      {children}
     </section>
   );
 }

@@ -13,6 +13,7 @@ import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { wordOf } from '../design/state-badge.tsx';
+import { TableFoot } from '../design/table-foot.tsx';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
 import { SendTable } from './send-table.tsx';
@@ -65,11 +66,7 @@ export function Sends() {
       {Boolean(error) && <ErrorNote error={error} onRetry={retry} />}
       {rows.length > 0 && (
         <SendTable sends={rows} templates={templates.data?.items ?? []}>
-          {loadOlder && (
-            <button type="button" className="text-button" disabled={isLoadingOlder} onClick={loadOlder}>
-              {text('older')}
-            </button>
-          )}
+          <TableFoot onMore={loadOlder} isLoading={isLoadingOlder} />
         </SendTable>
       )}
       {!isLoaded && !error && <Loading />}

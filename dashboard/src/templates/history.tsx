@@ -5,6 +5,7 @@ import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Table } from '../design/table.tsx';
+import { TableFoot } from '../design/table-foot.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useMay } from '../session/session.tsx';
 import { textIfAny, textsOf } from '../text/texts.ts';
@@ -67,13 +68,7 @@ function WhoChanged({ templateId }: { templateId: string }) {
       {Boolean(error) && <ErrorNote error={error} onRetry={retry} />}
       {isLoaded && rows.length === 0 && <p className="card-body muted">{text('noHistory')}</p>}
       {rows.length > 0 && <Entries entries={rows} />}
-      {loadOlder && (
-        <div className="table-foot">
-          <button type="button" className="text-button" disabled={isLoadingOlder} onClick={loadOlder}>
-            {text('older')}
-          </button>
-        </div>
-      )}
+      <TableFoot onMore={loadOlder} isLoading={isLoadingOlder} />
     </Card>
   );
 }

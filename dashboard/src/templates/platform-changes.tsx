@@ -7,6 +7,7 @@ import { ErrorNote } from '../design/messages.tsx';
 import { Quality } from '../design/quality.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Table } from '../design/table.tsx';
+import { TableFoot } from '../design/table-foot.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { textsOf } from '../text/texts.ts';
 import { categoryWord } from './category-word.ts';
@@ -48,13 +49,7 @@ export function PlatformChanges({ templateId }: { templateId: string }) {
           ))}
         </Table>
       )}
-      {loadOlder && (
-        <div className="table-foot">
-          <button type="button" className="text-button" disabled={isLoadingOlder} onClick={loadOlder}>
-            {text('older')}
-          </button>
-        </div>
-      )}
+      <TableFoot onMore={loadOlder} isLoading={isLoadingOlder} />
     </Card>
   );
 }

@@ -5,6 +5,7 @@ import type { Template } from '../../../client/src/generated.ts';
 import { Quality } from '../design/quality.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Table } from '../design/table.tsx';
+import { TableFoot } from '../design/table-foot.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useListKeys } from '../design/use-list-keys.ts';
 import { formatNumber, formatShare } from '../text/format.ts';
@@ -61,7 +62,7 @@ export function TemplateTable({ templates, figures, search, children }: Props) {
           />
         ))}
       </Table>
-      <div className="table-foot">{children}</div>
+      <TableFoot>{children}</TableFoot>
     </section>
   );
 }

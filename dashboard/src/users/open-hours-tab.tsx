@@ -11,6 +11,7 @@ import { scheduleQuery } from '../appointments/schedule-query.ts';
 import { IconButton } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { Chips } from '../design/chips.tsx';
+import { TableFoot } from '../design/table-foot.tsx';
 import { usePageKeys } from '../design/use-page-keys.ts';
 import { useMay } from '../session/session.tsx';
 import { addDays, civilDate, isDate } from '../text/civil.ts';
@@ -125,9 +126,7 @@ export function OpenHours({ member }: { member: StaffMember }) {
                 onChoose={choose}
               />
               {!filter && steps.some(isClosed) && (
-                <p className="table-foot">
-                  {text('outsideLeftOut', { count: steps.filter(isClosed).length })}
-                </p>
+                <TableFoot>{text('outsideLeftOut', { count: steps.filter(isClosed).length })}</TableFoot>
               )}
             </Card>
             {chosen && (

@@ -13,6 +13,7 @@ import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
 import { wordOf } from '../design/state-badge.tsx';
+import { TableFoot } from '../design/table-foot.tsx';
 import { textsOf } from '../text/texts.ts';
 import { DeliveryRows } from './delivery-rows.tsx';
 import { shortUrl } from './endpoint-state.ts';
@@ -119,13 +120,7 @@ export function Deliveries() {
       {rows.length > 0 && (
         <Card isPadded={false}>
           <DeliveryRows deliveries={rows} endpoints={items} />
-          {loadOlder && (
-            <div className="table-foot">
-              <button type="button" className="text-button" disabled={isLoadingOlder} onClick={loadOlder}>
-                {text('older')}
-              </button>
-            </div>
-          )}
+          <TableFoot onMore={loadOlder} isLoading={isLoadingOlder} />
         </Card>
       )}
       {isLoaded && rows.length === 0 && <NoDeliveries onOlder={loadOlder} isLoading={isLoadingOlder} />}
