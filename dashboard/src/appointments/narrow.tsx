@@ -1,9 +1,9 @@
 // What narrows the calendar: a department, and in the list of a day one of the staff.
 import { useQuery } from '@tanstack/react-query';
 import type { StaffMember } from '../../../client/src/generated.ts';
+import { FilterSelect } from '../design/filter-select.tsx';
 import { textsOf } from '../text/texts.ts';
 import type { CalendarAddress } from './address.ts';
-import { OneOrAny } from './one-or-any.tsx';
 import { departmentsQuery } from './queries.ts';
 
 interface Props {
@@ -18,23 +18,23 @@ export function Narrow({ address: { view, department, staff: chosen }, staff, on
   return (
     <>
       {departments.length > 1 && (
-        <OneOrAny
+        <FilterSelect
           className="chip"
           label={text('department')}
-          any={text('anyDepartment')}
-          items={departments}
-          value={department ?? ''}
-          onChoose={(id) => onChange({ department: id === '' ? undefined : id, staff: undefined })}
+          anyLabel={text('anyDepartment')}
+          options={departments.map(({ _id, name }) => [_id, name])}
+          chosen={department}
+          onChoose={(id) => onChange({ department: id, staff: undefined })}
         />
       )}
       {view === 'list' && staff.length > 1 && (
-        <OneOrAny
+        <FilterSelect
           className="chip"
           label={text('staffMember')}
-          any={text('everybody')}
-          items={staff}
-          value={chosen?.length === 1 ? (chosen[0] ?? '') : ''}
-          onChoose={(id) => onChange({ staff: id === '' ? undefined : [id] })}
+          anyLabel={text('everybody')}
+          options={staff.map(({ _id, name }) => [_id, name])}
+          chosen={chosen?.length === 1 ? chosen[0] : undefined}
+          onChoose={(id) => onChange({ staff: id === undefined ? undefined : [id] })}
         />
       )}
     </>

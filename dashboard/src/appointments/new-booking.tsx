@@ -43,8 +43,9 @@ export function NewBooking() {
   const text = textsOf('appointments');
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as Record<string, unknown>;
-  const department = typeof search.department === 'string' ? search.department : '';
-  const { data: listed, error, refetch } = useQuery(staffQuery(department || undefined));
+  const department =
+    typeof search.department === 'string' && search.department !== '' ? search.department : undefined;
+  const { data: listed, error, refetch } = useQuery(staffQuery(department));
   const staff = listed?.items;
   const [slot, setSlot] = useState<DatedSlot>();
   // what was typed stays while another slot is chosen
@@ -67,7 +68,7 @@ export function NewBooking() {
           chosen={member?._id}
           total={listed.total}
           department={department}
-          onDepartment={(next) => go({ department: next || undefined, staff: undefined })}
+          onDepartment={(next) => go({ department: next, staff: undefined })}
           onChoose={(id) => go({ staff: id })}
         />
       )}

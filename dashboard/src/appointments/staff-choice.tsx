@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { StaffMember } from '../../../client/src/generated.ts';
 import { Card } from '../design/card.tsx';
+import { FilterSelect } from '../design/filter-select.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { textsOf } from '../text/texts.ts';
 import { StaffCut } from './cut-notes.tsx';
-import { OneOrAny } from './one-or-any.tsx';
 import { departmentsQuery } from './queries.ts';
 
 interface Props {
@@ -13,8 +13,8 @@ interface Props {
   /** How many there are; more than `staff` has, if it is cut. */
   total: number;
   chosen: string | undefined;
-  department: string;
-  onDepartment: (id: string) => void;
+  department: string | undefined;
+  onDepartment: (id: string | undefined) => void;
   onChoose: (id: string) => void;
 }
 
@@ -22,7 +22,9 @@ export function StaffChoice({ staff, total, chosen, department, onDepartment, on
   const text = textsOf('appointments');
   const { data: departments = [] } = useQuery(departmentsQuery);
   const members =
-    department === '' ? staff : staff.filter(({ departmentIds }) => departmentIds.includes(department));
+    department === undefined
+      ? staff
+      : staff.filter(({ departmentIds }) => departmentIds.includes(department));
   const departmentsOf = ({ departmentIds }: StaffMember) =>
     departments.filter(({ _id }) => departmentIds.includes(_id)).map(({ name }) => name);
   return (
@@ -30,12 +32,12 @@ export function StaffChoice({ staff, total, chosen, department, onDepartment, on
       title={text('staffMember')}
       end={
         departments.length > 0 && (
-          <OneOrAny
+          <FilterSelect
             className="input"
             label={text('department')}
-            any={text('anyDepartment')}
-            items={departments}
-            value={department}
+            anyLabel={text('anyDepartment')}
+            options={departments.map(({ _id, name }) => [_id, name])}
+            chosen={department}
             onChoose={onDepartment}
           />
         )
@@ -44,7 +46,7 @@ export function StaffChoice({ staff, total, chosen, department, onDepartment, on
     >
       <StaffCut
         staff={{ items: staff, total }}
-        hasDepartments={departments.length > 0 && department === ''}
+        hasDepartments={departments.length > 0 && department === undefined}
       />
       <fieldset className="pick-list" aria-label={text('staffMember')}>
         {members.map((member) => (

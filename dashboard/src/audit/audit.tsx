@@ -3,6 +3,7 @@ import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { Button } from '../design/button.tsx';
+import { FilterSelect } from '../design/filter-select.tsx';
 import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
@@ -12,7 +13,7 @@ import { TableFoot } from '../design/table-foot.tsx';
 import { useListKeys } from '../design/use-list-keys.ts';
 import { zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
-import { type Action, actions } from './actions.ts';
+import { actions } from './actions.ts';
 import { AuditRow } from './audit-row.tsx';
 import { type AuditFilter, filterOf, queryOf } from './filter.ts';
 import { useAudit } from './use-audit.ts';
@@ -31,11 +32,12 @@ export function Audit() {
     loadOlder,
     isLoadingOlder,
   } = useAudit(['audit', filter], queryOf(filter, zone), readAgainMs);
-  const change = (next: AuditFilter) => void navigate({ to: '/audit', search: { ...filterOf({ ...next }) } });
+  const go = (next: Record<string, unknown>) =>
+    void navigate({ to: '/audit', search: { ...filterOf(next) } });
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <Page title={text('title')} text={text('about')}>
-      <AuditFilters filter={filter} onChange={change} />
+      <AuditFilters filter={filter} change={(next) => go({ ...filter, ...next })} />
       {Boolean(error) && <ErrorNote error={error} onRetry={retry} />}
       {!isLoaded && !error && <Loading />}
       {entries.length > 0 && (
@@ -64,7 +66,7 @@ export function Audit() {
             icon={<IconHistory size={20} aria-hidden />}
             title={text('none')}
             text={text('noneText')}
-            actions={isFiltered && <Button onClick={() => change({})}>{text('showAll')}</Button>}
+            actions={isFiltered && <Button onClick={() => go({})}>{text('showAll')}</Button>}
           />
         </div>
       )}
@@ -74,15 +76,14 @@ export function Audit() {
 
 interface FilterProps {
   filter: AuditFilter;
-  onChange: (filter: AuditFilter) => void;
+  change: (next: Partial<Record<keyof AuditFilter, string | undefined>>) => void;
 }
 
-function AuditFilters({ filter, onChange }: FilterProps) {
+function AuditFilters({ filter, change }: FilterProps) {
   const text = textsOf('audit');
   const search = useRef<HTMLInputElement>(null);
   const rows = useRef<HTMLElement>(null);
   useListKeys(rows, search);
-  const { action, subjectId, from, to, ...rest } = filter;
   const dateField = (side: 'from' | 'to') => (
     <label className="row">
       <span className="muted">{text(side)}</span>
@@ -90,7 +91,7 @@ function AuditFilters({ filter, onChange }: FilterProps) {
         className="input"
         type="date"
         value={filter[side] ?? ''}
-        onChange={({ target }) => onChange({ ...filter, [side]: target.value })}
+        onChange={({ target }) => change({ [side]: target.value })}
       />
     </label>
   );
@@ -98,31 +99,18 @@ function AuditFilters({ filter, onChange }: FilterProps) {
     <div className="row wrap">
       <SearchBox
         inputRef={search}
-        value={subjectId ?? ''}
+        value={filter.subjectId ?? ''}
         label={text('searchId')}
-        onSearch={(typed) =>
-          onChange({
-            ...rest,
-            ...(action ? { action } : {}),
-            ...(from ? { from } : {}),
-            ...(to ? { to } : {}),
-            subjectId: typed,
-          })
-        }
+        onSearch={(subjectId) => change({ subjectId })}
       />
-      <select
+      <FilterSelect
         className="input"
-        aria-label={text('action')}
-        value={action ?? ''}
-        onChange={({ target }) => onChange({ ...filter, action: target.value as Action })}
-      >
-        <option value="">{text('anyAction')}</option>
-        {actions.map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
-      </select>
+        label={text('action')}
+        anyLabel={text('anyAction')}
+        options={actions.map((one) => [one, one])}
+        chosen={filter.action}
+        onChoose={(action) => change({ action })}
+      />
       {dateField('from')}
       {dateField('to')}
     </div>

@@ -4,15 +4,16 @@ import { useQuery } from '@tanstack/react-query';
 import type { RefObject } from 'react';
 import { api } from '../api/client.ts';
 import { Chips } from '../design/chips.tsx';
+import { FilterSelect } from '../design/filter-select.tsx';
 import { SearchBox } from '../design/search-box.tsx';
 import { wordOf } from '../design/state-badge.tsx';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
 import {
   exportOf,
+  filterOf,
   kinds,
   type MessageFilter,
-  type Range,
   ranges,
   searchOf,
   statuses,
@@ -35,24 +36,33 @@ export function FilterBar({ filter, onChange, onOpen, inputRef }: Props) {
     if ('id' in found) onOpen(found.id);
     else onChange(withSearch(filter, found));
   }
-  const { status, ...others } = filter;
+  const change: ChoiceProps['change'] = (next) => onChange(filterOf({ ...filter, ...next }));
   return (
     <div className="column">
       <div className="row wrap">
         <SearchBox inputRef={inputRef} value={typedOf(filter)} label={text('search')} onSearch={submit} />
-        <TemplateChoice filter={filter} onChange={onChange} />
-        <SenderChoice filter={filter} onChange={onChange} />
-        <KindChoice filter={filter} onChange={onChange} />
-        <TimeChoice filter={filter} onChange={onChange} />
+        <TemplateChoice filter={filter} change={change} />
+        <SenderChoice filter={filter} change={change} />
+        <FilterSelect
+          label={text('kind')}
+          anyLabel={text('anyKind')}
+          options={kinds.map((one) => [one, text(`kind_${one}`)])}
+          chosen={filter.kind}
+          onChoose={(kind) => change({ kind })}
+        />
+        <FilterSelect
+          label={text('time')}
+          anyLabel={text('anyTime')}
+          options={ranges.map((hours) => [hours, text(`last_${hours}`)])}
+          chosen={filter.hours}
+          onChoose={(hours) => change({ hours })}
+        />
         {filter.sendId !== undefined && (
           <button
             type="button"
             className="chip"
             aria-pressed="true"
-            onClick={() => {
-              const { sendId: _sendId, ...rest } = filter;
-              onChange(rest);
-            }}
+            onClick={() => change({ sendId: undefined })}
           >
             {text('ofOneSend')} ×
           </button>
@@ -66,17 +76,20 @@ export function FilterBar({ filter, onChange, onOpen, inputRef }: Props) {
         label={text('state')}
         allLabel={text('all')}
         values={statuses}
-        chosen={status}
+        chosen={filter.status}
         wordOf={wordOf}
-        onChoose={(one) => onChange({ ...others, ...(one ? { status: one } : {}) })}
+        onChoose={(status) => change({ status })}
       />
     </div>
   );
 }
 
-type ChoiceProps = Pick<Props, 'filter' | 'onChange'>;
+interface ChoiceProps {
+  filter: MessageFilter;
+  change: (next: Partial<Record<keyof MessageFilter, unknown>>) => void;
+}
 
-function TemplateChoice({ filter, onChange }: ChoiceProps) {
+function TemplateChoice({ filter: { templateId }, change }: ChoiceProps) {
   const text = textsOf('messages');
   const mayRead = useMay('templates:read');
   const { data } = useQuery({
@@ -86,28 +99,23 @@ function TemplateChoice({ filter, onChange }: ChoiceProps) {
     enabled: mayRead,
   });
   if (!data) return null;
-  const { templateId, ...others } = filter;
   const isListed = templateId === undefined || data.items.some(({ _id }) => _id === templateId);
   return (
-    <select
-      className="input filter-choice"
-      aria-label={text('template')}
-      value={templateId ?? ''}
-      onChange={({ target: { value } }) => onChange({ ...others, ...(value ? { templateId: value } : {}) })}
-    >
-      <option value="">{text('anyTemplate')}</option>
-      {!isListed && <option value={templateId}>{templateId}</option>}
-      {data.items.map(({ _id, providerTemplateName, language }) => (
-        <option key={_id} value={_id}>
-          {providerTemplateName} {language}
-        </option>
-      ))}
-    </select>
+    <FilterSelect
+      label={text('template')}
+      anyLabel={text('anyTemplate')}
+      options={[
+        ...(isListed ? [] : [[templateId, templateId] as const]),
+        ...data.items.map((one) => [one._id, `${one.providerTemplateName} ${one.language}`] as const),
+      ]}
+      chosen={templateId}
+      onChoose={(one) => change({ templateId: one })}
+    />
   );
 }
 
 /** From which of several numbers. */
-function SenderChoice({ filter, onChange }: ChoiceProps) {
+function SenderChoice({ filter: { senderId }, change }: ChoiceProps) {
   const text = textsOf('messages');
   const { data } = useQuery({
     queryKey: ['senders'],
@@ -115,66 +123,14 @@ function SenderChoice({ filter, onChange }: ChoiceProps) {
     enabled: useMay('manage'),
     staleTime: 60_000,
   });
-  const { senderId, ...others } = filter;
   if (!data || (data.items.length < 2 && senderId === undefined)) return null;
   return (
-    <select
-      className="input filter-choice"
-      aria-label={text('number')}
-      value={senderId ?? ''}
-      onChange={({ target: { value } }) => onChange({ ...others, ...(value ? { senderId: value } : {}) })}
-    >
-      <option value="">{text('anyNumber')}</option>
-      {data.items.map(({ _id, name }) => (
-        <option key={_id} value={_id}>
-          {name}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-function KindChoice({ filter, onChange }: ChoiceProps) {
-  const text = textsOf('messages');
-  const { kind, ...others } = filter;
-  return (
-    <select
-      className="input filter-choice"
-      aria-label={text('kind')}
-      value={kind ?? ''}
-      onChange={({ target: { value } }) => {
-        const chosen = kinds.find((one) => one === value);
-        onChange({ ...others, ...(chosen ? { kind: chosen } : {}) });
-      }}
-    >
-      <option value="">{text('anyKind')}</option>
-      {kinds.map((one) => (
-        <option key={one} value={one}>
-          {text(`kind_${one}`)}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-function TimeChoice({ filter, onChange }: ChoiceProps) {
-  const text = textsOf('messages');
-  const { hours, ...others } = filter;
-  return (
-    <select
-      className="input filter-choice"
-      aria-label={text('time')}
-      value={hours ?? ''}
-      onChange={({ target: { value } }) =>
-        onChange({ ...others, ...(value ? { hours: Number(value) as Range } : {}) })
-      }
-    >
-      <option value="">{text('anyTime')}</option>
-      {ranges.map((range) => (
-        <option key={range} value={range}>
-          {text(`last_${range}`)}
-        </option>
-      ))}
-    </select>
+    <FilterSelect
+      label={text('number')}
+      anyLabel={text('anyNumber')}
+      options={data.items.map(({ _id, name }) => [_id, name])}
+      chosen={senderId}
+      onChoose={(one) => change({ senderId: one })}
+    />
   );
 }

@@ -9,6 +9,7 @@ import { useRef } from 'react';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Chips } from '../design/chips.tsx';
+import { FilterSelect } from '../design/filter-select.tsx';
 import { LinkButton } from '../design/link-button.tsx';
 import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
@@ -101,32 +102,20 @@ export function Templates() {
             wordOf={wordOf}
             onChoose={(one) => change({ status: one })}
           />
-          <select
-            className="input filter-choice"
-            aria-label={text('category')}
-            value={category ?? ''}
-            onChange={({ target }) => change({ category: target.value })}
-          >
-            <option value="">{text('anyCategory')}</option>
-            {categories.map((one) => (
-              <option key={one} value={one}>
-                {categoryWord(one)}
-              </option>
-            ))}
-          </select>
-          <select
-            className="input filter-choice"
-            aria-label={text('language')}
-            value={language ?? ''}
-            onChange={({ target }) => change({ language: target.value })}
-          >
-            <option value="">{text('anyLanguage')}</option>
-            {languageCodes.map((code) => (
-              <option key={code} value={code}>
-                {languageName(code)} {code}
-              </option>
-            ))}
-          </select>
+          <FilterSelect
+            label={text('category')}
+            anyLabel={text('anyCategory')}
+            options={categories.map((one) => [one, categoryWord(one)])}
+            chosen={category}
+            onChoose={(one) => change({ category: one })}
+          />
+          <FilterSelect
+            label={text('language')}
+            anyLabel={text('anyLanguage')}
+            options={languageCodes.map((code) => [code, `${languageName(code)} ${code}`])}
+            chosen={language}
+            onChoose={(one) => change({ language: one })}
+          />
         </div>
       </div>
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}

@@ -9,6 +9,7 @@ import { useLiveList } from '../api/use-live-list.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { Chips } from '../design/chips.tsx';
+import { FilterSelect } from '../design/filter-select.tsx';
 import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
@@ -63,7 +64,7 @@ export function Deliveries() {
       api.listDeliveries({ ...queryOf(filter), limit: pageLength, ...(cursor ? { cursor } : {}) }),
     idOf: ({ _id }) => _id,
   });
-  const change = (next: Partial<Record<keyof Filter, string | undefined>>) =>
+  const change = (next: Partial<Record<keyof Filter, unknown>>) =>
     void navigate({ to: '/webhooks/deliveries', search: { ...filterOf({ ...filter, ...next }) } });
   const items = endpoints.data?.items ?? [];
   return (
@@ -77,43 +78,30 @@ export function Deliveries() {
           wordOf={wordOf}
           onChoose={(status) => change({ status })}
         />
-        <select
+        <FilterSelect
           className="input"
-          aria-label={text('endpoint')}
-          value={filter.endpointId ?? ''}
-          onChange={({ target }) => change({ endpointId: target.value || undefined })}
-        >
-          <option value="">{text('anyEndpoint')}</option>
-          {items.map(({ _id, url }) => (
-            <option key={_id} value={_id}>
-              {shortUrl(url)}
-            </option>
-          ))}
-        </select>
-        <select
+          label={text('endpoint')}
+          anyLabel={text('anyEndpoint')}
+          options={items.map(({ _id, url }) => [_id, shortUrl(url)])}
+          chosen={filter.endpointId}
+          onChoose={(endpointId) => change({ endpointId })}
+        />
+        <FilterSelect
           className="input"
-          aria-label={text('event')}
-          value={filter.event ?? ''}
-          onChange={({ target }) => change({ event: target.value })}
-        >
-          <option value="">{text('anyEvent')}</option>
-          {listedKinds.map((kind) => (
-            <option key={kind}>{kind}</option>
-          ))}
-        </select>
-        <select
+          label={text('event')}
+          anyLabel={text('anyEvent')}
+          options={listedKinds.map((kind) => [kind, kind])}
+          chosen={filter.event}
+          onChoose={(event) => change({ event })}
+        />
+        <FilterSelect
           className="input"
-          aria-label={text('time')}
-          value={filter.last ?? ''}
-          onChange={({ target }) => change({ last: target.value })}
-        >
-          <option value="">{text('anyTime')}</option>
-          {lastHours.map((hours) => (
-            <option key={hours} value={hours}>
-              {text(`last_${hours}`)}
-            </option>
-          ))}
-        </select>
+          label={text('time')}
+          anyLabel={text('anyTime')}
+          options={lastHours.map((hours) => [hours, text(`last_${hours}`)])}
+          chosen={filter.last}
+          onChoose={(last) => change({ last })}
+        />
       </div>
       {Boolean(error) && <ErrorNote error={error} onRetry={retry} />}
       {!isLoaded && !error && <Loading />}
