@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Booking } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
+import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { textsOf } from '../text/texts.ts';
 
@@ -20,13 +21,7 @@ export function CancelForm({ booking: { _id: id }, onKeep }: { booking: Booking;
     onSettled: () => queries.invalidateQueries({ queryKey: ['bookings'] }),
   });
   return (
-    <form
-      className="note-box column"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
+    <Form className="note-box column" onSubmit={mutate}>
       <div className="strong">{text('cancelTitle')}</div>
       <div className="muted">{text('cancelEffect')}</div>
       <label className="column">
@@ -48,6 +43,6 @@ export function CancelForm({ booking: { _id: id }, onKeep }: { booking: Booking;
           {text('keep')}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -2,6 +2,7 @@
 import type { FormQuestion } from '../../../client/src/generated.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { Form } from '../design/form.tsx';
 import { TextField } from '../design/text-field.tsx';
 import { textsOf } from '../text/texts.ts';
 import { type Answer, QuestionField } from './question-field.tsx';
@@ -31,13 +32,7 @@ export function GuestFields({ guest, questions, hasSlot, onChange, onCheck }: Pr
   const text = textsOf('appointments');
   const set = (change: Partial<Guest>) => onChange({ ...guest, ...change });
   return (
-    <form
-      className="column loose"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onCheck();
-      }}
-    >
+    <Form onSubmit={onCheck}>
       <Card title={text('guest')}>
         <div className="fields">
           <TextField
@@ -85,6 +80,6 @@ export function GuestFields({ guest, questions, hasSlot, onChange, onCheck }: Pr
           {text(hasSlot ? 'toCheck' : 'chooseSlot')}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Booking } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
+import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { civilDate } from '../text/civil.ts';
 import { formatDate, zone } from '../text/format.ts';
@@ -29,11 +30,10 @@ export function MoveForm({ move: { booking, chosen, choose, error: slotsError },
     onSettled: () => queries.invalidateQueries({ queryKey: ['bookings'] }),
   });
   return (
-    <form
+    <Form
       className="note-box accent column"
       aria-label={text('move')}
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         if (chosen) mutate(chosen);
       }}
     >
@@ -59,6 +59,6 @@ export function MoveForm({ move: { booking, chosen, choose, error: slotsError },
           {text('stay')}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

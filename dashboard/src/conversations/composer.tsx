@@ -8,6 +8,7 @@ import { useRef, useState } from 'react';
 import type { Contact, Media } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button, IconButton } from '../design/button.tsx';
+import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { usePageKeys } from '../design/use-page-keys.ts';
 import { useMay } from '../session/session.tsx';
@@ -64,10 +65,9 @@ export function Composer({ contact: { _id: id, phone, userId }, windows, onTempl
   usePageKeys([{ text: 'reply', run: {}, shown: ['Ctrl', 'Enter'] }]);
   const canSend = (words !== '' || file !== undefined) && !send.isPending;
   return (
-    <form
+    <Form
       className="answer column"
-      onSubmit={(event) => {
-        event.preventDefault();
+      onSubmit={() => {
         if (canSend) send.mutate();
       }}
     >
@@ -127,7 +127,7 @@ export function Composer({ contact: { _id: id, phone, userId }, windows, onTempl
           </Button>
         </div>
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -1,6 +1,7 @@
 // The search of a page. `/` goes to it.
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import type { RefObject } from 'react';
+import { Form } from './form.tsx';
 
 interface Props {
   inputRef: RefObject<HTMLInputElement | null>;
@@ -12,13 +13,7 @@ interface Props {
 
 export function SearchBox({ inputRef, value, label, onSearch }: Props) {
   return (
-    <form
-      className="search-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSearch(inputRef.current?.value.trim() ?? '');
-      }}
-    >
+    <Form className="search-form" onSubmit={() => onSearch(inputRef.current?.value.trim() ?? '')}>
       <label className="search">
         <IconSearch size={15} aria-hidden />
         <input
@@ -31,6 +26,6 @@ export function SearchBox({ inputRef, value, label, onSearch }: Props) {
         />
         <kbd className="wide-only letter-key">/</kbd>
       </label>
-    </form>
+    </Form>
   );
 }

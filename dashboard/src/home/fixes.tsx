@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { CopyButton } from '../design/copy-button.tsx';
+import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
@@ -42,13 +43,7 @@ export function SenderFix({ problem: { id, name } }: Props) {
   if (!useMay('manage')) return null;
   if (!isOpen) return <Button onClick={() => setOpen(true)}>{text('senderFix')}</Button>;
   return (
-    <form
-      className="problem-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        verify.mutate();
-      }}
-    >
+    <Form className="problem-form" onSubmit={() => verify.mutate()}>
       <input
         className="input"
         type="password"
@@ -67,7 +62,7 @@ export function SenderFix({ problem: { id, name } }: Props) {
         {text('openNumber')}
       </Link>
       <Failed of={verify} />
-    </form>
+    </Form>
   );
 }
 

@@ -2,6 +2,7 @@
 import { type ReactNode, useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { TextField } from '../design/text-field.tsx';
 import { ScopeChoice } from './scope-choice.tsx';
@@ -39,13 +40,7 @@ export function ScopedForm({
   const [scopes, setScopes] = useState<string[]>([]);
   return (
     <Card title={title} note={note}>
-      <form
-        className="column loose"
-        onSubmit={(event) => {
-          event.preventDefault();
-          onSubmit({ name: name.trim(), scopes });
-        }}
-      >
+      <Form onSubmit={() => onSubmit({ name: name.trim(), scopes })}>
         <div className="fields">
           <TextField label={nameLabel} maxLength={nameMax} value={name} onChange={setName} />
           {children}
@@ -57,7 +52,7 @@ export function ScopedForm({
             {buttonLabel}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }

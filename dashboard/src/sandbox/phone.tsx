@@ -3,6 +3,7 @@ import IconSend from '@tabler/icons-react/dist/esm/icons/IconSend.mjs';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { Avatar } from '../design/avatar.tsx';
+import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { useSession } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
@@ -100,10 +101,9 @@ export function Phone({ phone, phones, onChoose }: Props) {
         <p role="status" className="phone-told phone-note">
           {note}
         </p>
-        <form
+        <Form
           className="phone-answer"
-          onSubmit={(event) => {
-            event.preventDefault();
+          onSubmit={() => {
             if (typed.trim() === '') return;
             act.mutate({ text: typed.trim() });
             setTyped('');
@@ -126,7 +126,7 @@ export function Phone({ phone, phones, onChoose }: Props) {
           >
             <IconSend size={17} aria-hidden />
           </button>
-        </form>
+        </Form>
       </div>
       {(act.error ?? error) && <ErrorNote error={act.error ?? error} />}
       <p className="small note">{text('phoneNote')}</p>

@@ -7,6 +7,7 @@ import type { CreateSender } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { Form } from '../design/form.tsx';
 import { shapes } from '../design/icons.tsx';
 import { IdChip } from '../design/id-chip.tsx';
 import { ErrorNote } from '../design/messages.tsx';
@@ -83,13 +84,7 @@ export function Connect() {
     <Page title={text('connect')} crumbs={[{ name: text('connect') }]} text={text('connectText')}>
       <div className="columns">
         <Card title={text('fromPlatform')}>
-          <form
-            className="column loose connect-form"
-            onSubmit={(event) => {
-              event.preventDefault();
-              mutate();
-            }}
-          >
+          <Form className="column loose connect-form" onSubmit={mutate}>
             {fields.map(({ name, isSecret, isRequired }) => (
               <TextField
                 key={name}
@@ -115,7 +110,7 @@ export function Connect() {
                 {text('connecting')}
               </p>
             )}
-          </form>
+          </Form>
         </Card>
         <WhereToFind />
       </div>

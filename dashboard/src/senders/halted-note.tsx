@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Sender } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
+import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { textsOf } from '../text/texts.ts';
@@ -21,13 +22,7 @@ export function HaltedNote({
     onSuccess: () => queries.invalidateQueries({ queryKey: ['senders'] }),
   });
   return (
-    <form
-      className="note-box bad"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
+    <Form className="note-box bad" onSubmit={mutate}>
       <div className="grow column">
         <div className="strong">
           <bdi>{text('haltedTitle', { name })}</bdi> {haltedAt && <Timestamp at={haltedAt} form="clock" />}
@@ -52,6 +47,6 @@ export function HaltedNote({
           {text('verify')}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

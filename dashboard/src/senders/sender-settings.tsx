@@ -6,6 +6,7 @@ import type { Sender } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { ConfirmButton } from '../design/confirm.tsx';
+import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { TextField } from '../design/text-field.tsx';
 import { textsOf } from '../text/texts.ts';
@@ -41,13 +42,7 @@ export function SenderSettings({ sender, isOnly, onDone }: Props) {
     },
   });
   return (
-    <form
-      className="column loose sender-settings"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
+    <Form className="column loose sender-settings" onSubmit={mutate}>
       <TextField label={text('field_name')} required maxLength={100} value={name} onChange={setName} />
       <TextField
         label={text('rateMost')}
@@ -82,7 +77,7 @@ export function SenderSettings({ sender, isOnly, onDone }: Props) {
         </Button>
         <DeleteSender sender={sender} />
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -3,6 +3,7 @@ import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
 import { useState } from 'react';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { Form } from '../design/form.tsx';
 import { Table } from '../design/table.tsx';
 import { TableFoot } from '../design/table-foot.tsx';
 import { formatNumber } from '../text/format.ts';
@@ -108,13 +109,7 @@ function FixForm({ fix: { kind, count }, isDisabled, onFix }: FixFormProps) {
     );
   const isCode = kind === 'countryCode';
   return (
-    <form
-      className="row tight"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onFix(typed.trim());
-      }}
-    >
+    <Form className="row tight" onSubmit={() => onFix(typed.trim())}>
       <input
         className="input short-input"
         dir={isCode ? 'ltr' : 'auto'}
@@ -128,6 +123,6 @@ function FixForm({ fix: { kind, count }, isDisabled, onFix }: FixFormProps) {
       <Button type="submit" isDisabled={isDisabled}>
         {text('fixWith', { count })}
       </Button>
-    </form>
+    </Form>
   );
 }

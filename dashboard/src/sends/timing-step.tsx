@@ -5,6 +5,7 @@ import type { Send, TemplateDetail, TemplateSender } from '../../../client/src/g
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { useMay } from '../session/session.tsx';
 import { formatDuration, formatNumber, zone } from '../text/format.ts';
@@ -49,13 +50,7 @@ export function TimingStep({ send, template: { senders }, onBack, onNext }: Prop
   });
   const waits = waitChoices.includes(waitSeconds) ? waitChoices : [...waitChoices, waitSeconds];
   return (
-    <form
-      className="column loose"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
+    <Form onSubmit={mutate}>
       <Card title={text('number')} isPadded={false}>
         <fieldset className="choices" aria-label={text('number')}>
           {senders.map((sender) => (
@@ -113,7 +108,7 @@ export function TimingStep({ send, template: { senders }, onBack, onNext }: Prop
           {text('toCheck')}
         </Button>
       </StepFoot>
-    </form>
+    </Form>
   );
 }
 

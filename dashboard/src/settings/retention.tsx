@@ -6,6 +6,7 @@ import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { Confirm } from '../design/confirm.tsx';
+import { Form } from '../design/form.tsx';
 import { Loading } from '../design/loading.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
@@ -41,13 +42,7 @@ function RetentionForm({ saved }: { saved: RetentionDays }) {
   };
   return (
     <Card title={text('retention')} note={text('retentionNote')}>
-      <form
-        className="column loose"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save();
-        }}
-      >
+      <Form onSubmit={save}>
         <div className="fields">
           {kinds.map((kind) => (
             <label key={kind} className="field">
@@ -78,7 +73,7 @@ function RetentionForm({ saved }: { saved: RetentionDays }) {
             </Button>
           )}
         </div>
-      </form>
+      </Form>
       <Confirm
         isOpen={isAsking}
         question={{

@@ -6,6 +6,7 @@ import { GatewayConnectionError, isGatewayError } from '../../../client/src/erro
 import type { OfferedLink } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button, IconButton } from '../design/button.tsx';
+import { Form } from '../design/form.tsx';
 import { Mark } from '../shell/mark.tsx';
 import { chooseLanguage, type Language, language, languages } from '../text/language.ts';
 import { loadTexts, textsOf } from '../text/texts.ts';
@@ -107,13 +108,7 @@ export function SignIn({ onSignedIn, isAgain = false }: Props) {
             </div>
           </>
         )}
-        <form
-          className="row"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void signIn({ key: key.trim() });
-          }}
-        >
+        <Form className="row" onSubmit={() => void signIn({ key: key.trim() })}>
           <input
             className="input grow"
             type={isShown ? 'text' : 'password'}
@@ -130,7 +125,7 @@ export function SignIn({ onSignedIn, isAgain = false }: Props) {
           <Button type="submit" isDisabled={key.trim() === ''} isBusy={isBusy}>
             {text('submit')}
           </Button>
-        </form>
+        </Form>
         <p className="small note">{text('why')}</p>
         <p className="small note">
           {text('noLink')} <code className="mono">gateway dashboard-link</code>

@@ -8,6 +8,7 @@ import type { PreviewTemplate, TemplateDetail } from '../../../client/src/genera
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { StateBadge } from '../design/state-badge.tsx';
 import { TextField } from '../design/text-field.tsx';
@@ -40,10 +41,9 @@ export function SendTest({ template, content, missing }: Props) {
   const canSend = missing === 0 && digits.length >= digitsMin;
   return (
     <Card title={text('sendTest')} note={text('sendTestNote')}>
-      <form
+      <Form
         className="test-form"
-        onSubmit={(event) => {
-          event.preventDefault();
+        onSubmit={() => {
           if (canSend) mutate();
         }}
       >
@@ -65,7 +65,7 @@ export function SendTest({ template, content, missing }: Props) {
             </Link>
           )}
         </span>
-      </form>
+      </Form>
       {error && <ErrorNote error={error} />}
     </Card>
   );

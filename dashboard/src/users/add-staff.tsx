@@ -6,6 +6,7 @@ import type { Department } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { textsOf } from '../text/texts.ts';
 import { bodyOf, StaffFields, type StaffFieldValues } from './staff-fields.tsx';
@@ -26,13 +27,7 @@ export function AddStaff({ departments, onDone }: { departments: Department[]; o
   });
   return (
     <Card title={text('add')} note={text('addNote')}>
-      <form
-        className="column loose"
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
+      <Form onSubmit={mutate}>
         <StaffFields {...{ values, departments }} onChange={setValues} />
         {error && <ErrorNote error={error} />}
         <div className="row wrap">
@@ -43,7 +38,7 @@ export function AddStaff({ departments, onDone }: { departments: Department[]; o
             {text('discard')}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }

@@ -5,6 +5,7 @@ import type { StaffMember } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { TextField } from '../design/text-field.tsx';
 import { textsOf } from '../text/texts.ts';
@@ -33,13 +34,7 @@ export function ConnectCaldav({ member: { _id: id } }: { member: StaffMember }) 
   const typeOf: Partial<Record<Field, string>> = { url: 'url', calendarUrl: 'url', password: 'password' };
   return (
     <Card title={text('caldav')} note={text('caldavNote')}>
-      <form
-        className="column loose"
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
+      <Form onSubmit={mutate}>
         <div className="fields">
           {fields.map((field) => (
             <TextField
@@ -60,7 +55,7 @@ export function ConnectCaldav({ member: { _id: id } }: { member: StaffMember }) 
             {text('connect')}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }

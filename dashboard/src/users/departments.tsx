@@ -6,6 +6,7 @@ import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { ConfirmButton } from '../design/confirm.tsx';
+import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
@@ -36,13 +37,7 @@ export function Departments({ departments, staff }: { departments: Department[];
         ))}
       </ul>
       {mayManage && (
-        <form
-          className="list-row"
-          onSubmit={(event) => {
-            event.preventDefault();
-            mutate();
-          }}
-        >
+        <Form className="list-row" onSubmit={mutate}>
           <input
             className="input"
             dir="auto"
@@ -56,7 +51,7 @@ export function Departments({ departments, staff }: { departments: Department[];
             {text('addDepartment')}
           </Button>
           {error && <ErrorNote error={error} />}
-        </form>
+        </Form>
       )}
     </Card>
   );

@@ -7,6 +7,7 @@ import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { ConfirmButton } from '../design/confirm.tsx';
+import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { textsOf } from '../text/texts.ts';
 import { bodyOf, StaffFields, type StaffFieldValues } from './staff-fields.tsx';
@@ -31,13 +32,7 @@ export function Details({ member, departments }: { member: StaffMember; departme
   });
   return (
     <>
-      <form
-        className="column loose"
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
+      <Form onSubmit={mutate}>
         <Card title={text('tab_details')}>
           <StaffFields {...{ values, departments }} onChange={setValues} />
         </Card>
@@ -82,7 +77,7 @@ export function Details({ member, departments }: { member: StaffMember; departme
             {isSuccess ? text('saved') : ''}
           </span>
         </div>
-      </form>
+      </Form>
       <Delete member={member} />
     </>
   );

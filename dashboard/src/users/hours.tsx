@@ -6,6 +6,7 @@ import { api } from '../api/client.ts';
 import { scheduleQuery } from '../appointments/schedule-query.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { Form } from '../design/form.tsx';
 import { shapes } from '../design/icons.tsx';
 import { KeepTyped } from '../design/keep-typed.tsx';
 import { Loading } from '../design/loading.tsx';
@@ -56,13 +57,7 @@ function HoursForm({ member, schedule }: { member: StaffMember; schedule: Schedu
     },
   });
   return (
-    <form
-      className="column loose"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
+    <Form onSubmit={mutate}>
       <KeepTyped isChanged={changes > 0} />
       {error && <ErrorNote error={error} />}
       {isClosed && (
@@ -95,7 +90,7 @@ function HoursForm({ member, schedule }: { member: StaffMember; schedule: Schedu
           </span>
         </div>
       )}
-    </form>
+    </Form>
   );
 }
 

@@ -6,6 +6,7 @@ import type { SetFormQuestion } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { Form } from '../design/form.tsx';
 import { KeepTyped } from '../design/keep-typed.tsx';
 import { Loading } from '../design/loading.tsx';
 import { ErrorNote } from '../design/messages.tsx';
@@ -50,13 +51,7 @@ function QuestionForm({ id, saved }: { id: string; saved: SetFormQuestion[] }) {
     if (question) edit(questions.toSpliced(from, 1).toSpliced(to, 0, question));
   };
   return (
-    <form
-      className="column loose"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
+    <Form onSubmit={mutate}>
       <KeepTyped isChanged={isChanged} />
       <Card title={text('tab_questions')} note={text('questionsNote')} isPadded={false}>
         {questions.length === 0 && <p className="card-body muted">{text('noQuestions')}</p>}
@@ -93,6 +88,6 @@ function QuestionForm({ id, saved }: { id: string; saved: SetFormQuestion[] }) {
           </span>
         </div>
       )}
-    </form>
+    </Form>
   );
 }

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { ShownOnce } from '../design/shown-once.tsx';
 import { textsOf } from '../text/texts.ts';
@@ -29,13 +30,7 @@ export function AddEndpoint({ onDone }: { onDone: () => void }) {
     );
   return (
     <Card title={text('add')}>
-      <form
-        className="column loose"
-        onSubmit={(event) => {
-          event.preventDefault();
-          mutate();
-        }}
-      >
+      <Form onSubmit={mutate}>
         <EndpointFields values={values} onChange={setValues} />
         {error && <ErrorNote error={error} />}
         <div className="row">
@@ -46,7 +41,7 @@ export function AddEndpoint({ onDone }: { onDone: () => void }) {
             {text('discard')}
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }

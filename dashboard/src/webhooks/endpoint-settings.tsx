@@ -6,6 +6,7 @@ import type { Endpoint } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
+import { Form } from '../design/form.tsx';
 import { IdChip } from '../design/id-chip.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
@@ -94,13 +95,7 @@ function ChangeEndpoint({ endpoint, onDone }: { endpoint: Endpoint; onDone: () =
     },
   });
   return (
-    <form
-      className="column loose"
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
+    <Form onSubmit={mutate}>
       <EndpointFields values={values} onChange={setValues} />
       <p className="note small">{text('changeNote')}</p>
       {error && <ErrorNote error={error} />}
@@ -112,6 +107,6 @@ function ChangeEndpoint({ endpoint, onDone }: { endpoint: Endpoint; onDone: () =
           {text('discard')}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

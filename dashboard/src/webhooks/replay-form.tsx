@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { Endpoint, ReplayRange } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
+import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { wordOf } from '../design/state-badge.tsx';
 import { zone } from '../text/format.ts';
@@ -40,13 +41,7 @@ export function ReplayForm({ endpoint: { _id: endpointId } }: { endpoint: Endpoi
       ...(status === '' ? {} : { status }),
     });
   return (
-    <form
-      className="column loose"
-      onSubmit={(event) => {
-        event.preventDefault();
-        replayRange();
-      }}
-    >
+    <Form onSubmit={replayRange}>
       <fieldset className="chips wrap" aria-label={text('replayLate')}>
         <span className="chips-title">{text('replayLate')}</span>
         {lately.map((hours) => (
@@ -102,6 +97,6 @@ export function ReplayForm({ endpoint: { _id: endpointId } }: { endpoint: Endpoi
       </div>
       <div className="note small">{text('replayTimes', { zone })}</div>
       {error && <ErrorNote error={error} />}
-    </form>
+    </Form>
   );
 }
