@@ -94,9 +94,7 @@ function OptOut({ contact }: { contact: Contact }) {
                   verb: text('optOutAll'),
                 }}
                 run={() => mutateAsync('all')}
-              >
-                {text('optOutAll')}
-              </ConfirmButton>
+              />
             </>
           ) : (
             <Button isBusy={isPending} onClick={() => mutate(null)}>

@@ -32,13 +32,16 @@ export function Confirm({ isOpen, question, run, onClose }: Props) {
   );
 }
 
-type ButtonProps = Omit<ComponentProps<typeof Button>, 'onClick' | 'type'>;
+type ButtonProps = Omit<ComponentProps<typeof Button>, 'onClick' | 'type' | 'children'>;
 
+/** Says what the button of its dialog says. */
 export function ConfirmButton({ question, run, ...button }: Pick<Props, 'question' | 'run'> & ButtonProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button {...button} onClick={() => setOpen(true)} />
+      <Button {...button} onClick={() => setOpen(true)}>
+        {question.verb}
+      </Button>
       <Confirm {...{ isOpen, question, run }} onClose={() => setOpen(false)} />
     </>
   );

@@ -85,9 +85,7 @@ function KeyRow({
             isDestructive: true,
           }}
           run={() => mutateAsync()}
-        >
-          {text('revoke')}
-        </ConfirmButton>
+        />
       </td>
     </tr>
   );

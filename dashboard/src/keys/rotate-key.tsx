@@ -36,8 +36,6 @@ export function RotateKey({ id, name, onRotated }: Props) {
         verb: text('rotate'),
       }}
       run={() => mutateAsync()}
-    >
-      {text('rotate')}
-    </ConfirmButton>
+    />
   );
 }

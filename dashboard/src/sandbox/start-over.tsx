@@ -31,9 +31,7 @@ export function StartOver({ onDone }: { onDone: () => void }) {
           isDestructive: true,
         }}
         run={() => mutateAsync()}
-      >
-        {text('startOver')}
-      </ConfirmButton>
+      />
     </>
   );
 }

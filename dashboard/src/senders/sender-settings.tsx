@@ -103,9 +103,7 @@ function DeleteSender({ sender: { _id: id, name } }: { sender: Sender }) {
           isDestructive: true,
         }}
         run={() => mutateAsync()}
-      >
-        {text('delete')}
-      </ConfirmButton>
+      />
     </span>
   );
 }

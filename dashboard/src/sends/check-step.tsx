@@ -98,9 +98,7 @@ export function CheckStep({ send, template, optedOut, onBack, onRecipients }: Pr
               typed: { count: total, label: text('typeNumber', { count: formatNumber(total) }) },
             }}
             run={() => start.mutateAsync()}
-          >
-            {verb}
-          </ConfirmButton>
+          />
         ) : (
           <Button kind="primary" isBusy={start.isPending} isDisabled={!isGood} onClick={() => start.mutate()}>
             {verb}

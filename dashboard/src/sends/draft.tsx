@@ -99,8 +99,6 @@ function DeleteDraft({ send: { sendId, total } }: { send: Send }) {
         isDestructive: true,
       }}
       run={() => mutateAsync()}
-    >
-      {text('deleteDraft')}
-    </ConfirmButton>
+    />
   );
 }

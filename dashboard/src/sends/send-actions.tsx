@@ -73,9 +73,7 @@ export function SendActions({ send }: { send: Send }) {
               isDestructive: true,
             }}
             run={() => mutateAsync('cancel')}
-          >
-            {text('cancel', { count: waiting })}
-          </ConfirmButton>
+          />
         )}
       </div>
       {error && variables !== 'cancel' && <ErrorNote error={error} />}

@@ -158,9 +158,7 @@ function Disconnect({ member: { _id: id, name } }: { member: StaffMember }) {
           isDestructive: true,
         }}
         run={() => mutateAsync()}
-      >
-        {text('disconnect')}
-      </ConfirmButton>
+      />
     </div>
   );
 }

@@ -90,9 +90,7 @@ function DepartmentRow({ department, count }: { department: Department; count: n
                 isDestructive: true,
               }}
               run={() => deletion.mutateAsync()}
-            >
-              {text('delete')}
-            </ConfirmButton>
+            />
           )}
         </span>
       )}

@@ -104,9 +104,7 @@ function Delete({ member: { _id: id, name } }: { member: StaffMember }) {
           isDestructive: true,
         }}
         run={() => mutateAsync()}
-      >
-        {text('deleteMember')}
-      </ConfirmButton>
+      />
     </div>
   );
 }

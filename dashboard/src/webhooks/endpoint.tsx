@@ -96,8 +96,6 @@ function DeleteEndpoint({ endpoint: { _id: id, url } }: { endpoint: EndpointType
         isDestructive: true,
       }}
       run={() => mutateAsync()}
-    >
-      {text('delete')}
-    </ConfirmButton>
+    />
   );
 }

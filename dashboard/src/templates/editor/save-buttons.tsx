@@ -90,9 +90,7 @@ export function SaveButtons({ template, draft, canSave }: Props) {
             isDestructive: true,
           }}
           run={() => forced.mutateAsync('submitAndCancel')}
-        >
-          {text('cancelQueued')}
-        </ConfirmButton>
+        />
       )}
     </div>
   );
