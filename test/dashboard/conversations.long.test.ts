@@ -2,27 +2,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { confirm, type Dashboard, flawsOf, startDashboard } from '../harness/dashboard.ts';
 import { addEndpoint, number } from '../harness/gateway.ts';
-import { checkupCards as cards, checkups } from '../harness/phone-templates.ts';
+import { checkupCards as cards, checkups, offer, visit } from '../harness/phone-templates.ts';
 
 let dashboard: Dashboard;
 
-const seed = { language: 'en_US', status: 'APPROVED', category: 'MARKETING' as const };
-const offer = [{ type: 'BODY', text: 'Hi {{1}}, 20 % off until {{2}}.' }];
-
-const visit = [
-  { type: 'BODY', text: 'Hi {{1}}, see you tomorrow.', example: { body_text: [['Ada']] } },
-  { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'Another time' }] },
-];
-
 beforeAll(async () => {
-  dashboard = await startDashboard(
-    [
-      { name: 'diwali_offer', ...seed, components: offer },
-      { name: 'visit', ...seed, category: 'UTILITY', components: visit },
-      checkups,
-    ],
-    { sandbox: true },
-  );
+  dashboard = await startDashboard([offer, visit, checkups], { sandbox: true });
 }, 60_000);
 afterAll(async () => dashboard?.close());
 

@@ -1,4 +1,4 @@
-// Templates whose buttons tests press on the phone of the sandbox.
+// Templates that tests send, and whose buttons they press on the phone of the sandbox.
 const seed = { language: 'en_US', status: 'APPROVED', category: 'MARKETING' };
 const card = (text: string) => ({
   components: [
@@ -13,6 +13,21 @@ const card = (text: string) => ({
     },
   ],
 });
+
+/** The text of a campaign: a name, and until when. */
+export const offer = {
+  ...{ name: 'diwali_offer', ...seed },
+  components: [{ type: 'BODY', text: 'Hi {{1}}, 20 % off until {{2}}.' }],
+};
+
+/** A text with a quick reply. */
+export const visit = {
+  ...{ name: 'visit', ...seed, category: 'UTILITY' },
+  components: [
+    { type: 'BODY', text: 'Hi {{1}}, see you tomorrow.', example: { body_text: [['Ada']] } },
+    { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'Another time' }] },
+  ],
+};
 
 /** Two cards, each with a quick reply and an address. */
 export const checkups = {

@@ -176,6 +176,9 @@ function processesOf(folder: string): { pid: number; command: string }[] {
     });
 }
 
+/** Time until container and service managers send SIGKILL. */
+export const patienceMs = 30_000;
+
 /** Runs `act`; returns the program's result and how long it took. */
 export async function endBy(program: Program, act: () => void): Promise<ProgramResult & { tookMs: number }> {
   const began = performance.now();

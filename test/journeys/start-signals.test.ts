@@ -5,14 +5,11 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Staff } from '../harness/demo-account.ts';
 import { gatewayClient } from '../harness/gateway-client.ts';
-import { endBy, openProgramFolder, type ProgramFolder, root } from '../harness/program.ts';
+import { endBy, openProgramFolder, type ProgramFolder, patienceMs, root } from '../harness/program.ts';
 import { until } from '../harness/until.ts';
 
 // several whole starts each
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
-
-/** Time until container and service managers send SIGKILL. */
-const patienceMs = 30_000;
 
 let workspace: ProgramFolder;
 

@@ -3,13 +3,10 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { cloudApiControl } from '../../sandbox/control.ts';
 import { sendTo } from '../harness/demo-account.ts';
 import { gatewayClient } from '../harness/gateway-client.ts';
-import { endBy, openProgramFolder, type ProgramFolder } from '../harness/program.ts';
+import { endBy, openProgramFolder, type ProgramFolder, patienceMs } from '../harness/program.ts';
 import { until } from '../harness/until.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
-
-/** Time until container and service managers send SIGKILL. */
-const patienceMs = 30_000;
 
 let workspace: ProgramFolder;
 
