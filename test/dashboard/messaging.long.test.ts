@@ -97,7 +97,7 @@ test('a template is written by the rules, saved, edited and submitted', {
   const { page, problems } = await openAt('/templates');
   await page.getByRole('link', { name: 'New template' }).click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('visit_reminder');
-  const body = page.getByRole('textbox', { name: 'Body' });
+  const body = page.getByRole('textbox', { name: 'Body', exact: true });
   await body.fill('Hi {{1}}, your next visit to us is at {{2}}');
   const rules = page.getByRole('region', { name: 'Before it can be submitted' });
   await rules.getByText(/Begins or ends with a variable/).waitFor();
