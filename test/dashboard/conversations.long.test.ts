@@ -145,6 +145,35 @@ test('on the phone, cards and lists answer, other buttons say where they lead, a
   expect(problems).toEqual([]);
 });
 
+test('the phone whose fields a person is in stays, whichever gets a message', async () => {
+  const { gateway, templateIds, openAt } = dashboard;
+  const { page, problems } = await openAt('/sandbox');
+  const to = page.getByLabel('To, with country code');
+  const send = async (phone: string) => {
+    const body = {
+      templateId: templateIds.diwali_offer,
+      recipients: [{ phone, variables: { 1: 'Ada', 2: 'Friday' } }],
+    };
+    await gateway.call('POST', '/v1/templates/send', { body });
+    await page.getByRole('option', { name: phone }).waitFor({ state: 'attached' });
+  };
+  await send('15550100003');
+  await expect.poll(() => to.inputValue()).toBe('15550100003');
+  await to.selectText();
+  await send('15550100004');
+  await page.keyboard.insertText('15550100005');
+  expect(await to.inputValue()).toBe('15550100005');
+  await page.reload();
+  await expect.poll(() => to.inputValue()).toBe('15550100004');
+  const answer = page.getByRole('textbox', { name: 'Answer as the person' });
+  await answer.fill('At noon');
+  await send('15550100006');
+  await answer.press('Enter');
+  await page.locator('.own').getByText('At noon').waitFor();
+  expect(await to.inputValue()).toBe('15550100004');
+  expect(problems).toEqual([]);
+});
+
 test('Ctrl K goes to pages, people, campaigns and messages from anywhere, by keyboard alone', {
   timeout: 30_000,
 }, async () => {

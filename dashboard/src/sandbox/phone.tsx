@@ -18,9 +18,11 @@ interface Props {
   phone: string;
   phones: SandboxPhone[];
   onChoose: (phone: string) => void;
+  /** Something on it has the focus. */
+  onFocus: () => void;
 }
 
-export function Phone({ phone, phones, onChoose }: Props) {
+export function Phone({ phone, phones, onChoose, onFocus }: Props) {
   const text = textsOf('sandbox');
   const { account } = useSession();
   const queries = useQueryClient();
@@ -52,7 +54,7 @@ export function Phone({ phone, phones, onChoose }: Props) {
     ? phones
     : [{ phone, lastAt: '', messages: 0 }, ...phones];
   return (
-    <section className="column" aria-label={text('phone')}>
+    <section className="column" aria-label={text('phone')} onFocus={onFocus}>
       <div className="row wrap">
         <h2>{text('phone')}</h2>
         <select

@@ -31,6 +31,8 @@ export function Sandbox() {
     refetchInterval: pollMs,
   });
   const phone = chosen ?? phones[0]?.phone ?? firstPhone;
+  // what a person types is for the phone that they see: it no longer follows the newest message
+  const keep = () => choose(phone);
   return (
     <Page
       title={text('title')}
@@ -39,9 +41,14 @@ export function Sandbox() {
     >
       <Tour phone={phone} />
       <div className="sandbox">
-        <Phone phone={phone} phones={phones} onChoose={choose} />
+        <Phone phone={phone} phones={phones} onChoose={choose} onFocus={keep} />
         <div className="column loose">
-          {maySend && <SendForm phone={phone} onPhone={choose} />}
+          {maySend && (
+            // biome-ignore lint/a11y/noStaticElementInteractions: what has the focus is a field in it
+            <div onFocus={keep}>
+              <SendForm phone={phone} onPhone={choose} />
+            </div>
+          )}
           {mayManage && <ReceiverEvents />}
         </div>
         {mayManage && (
