@@ -7,6 +7,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { Contact, Media } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { sendersQuery } from '../api/shared-queries.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
@@ -171,8 +172,7 @@ function SenderChoice({ windows, value, onChange }: SenderProps) {
   const text = textsOf('conversations');
   const mayManage = useMay('manage');
   const { data } = useQuery({
-    queryKey: ['senders'],
-    queryFn: () => api.listSenders({ limit: 100 }),
+    ...sendersQuery,
     enabled: mayManage,
   });
   const nameOf = (id: string) => data?.items.find(({ _id }) => _id === id)?.name ?? id;

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { previewQuery, sendableQuery, templateQuery } from '../api/shared-queries.ts';
 import { Button } from '../design/button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { useSettled } from '../design/use-settled.ts';
@@ -22,13 +23,9 @@ interface Props {
 export function TemplateAnswer({ phone, name, onBack }: Props) {
   const text = textsOf('conversations');
   const [templateId, choose] = useState('');
-  const { data: list, error } = useQuery({
-    queryKey: ['templates', 'sendable', ''],
-    queryFn: () => api.listTemplates({ status: 'approved', limit: 100 }),
-  });
+  const { data: list, error } = useQuery(sendableQuery);
   const { data: template } = useQuery({
-    queryKey: ['templates', 'one', templateId],
-    queryFn: () => api.getTemplate({ templateId }),
+    ...templateQuery(templateId),
     enabled: templateId !== '',
   });
   return (
@@ -74,11 +71,7 @@ function Filled({ template, phone, name, onSent }: FilledProps) {
   const [typed, setTyped] = useState<Typed>({});
   const settled = useSettled(typed, previewAfterMs);
   const content = contentOf(template.inputs, settled);
-  const { data: preview } = useQuery({
-    queryKey: ['templates', 'preview', template._id, content],
-    queryFn: () => api.previewTemplate({ templateId: template._id, body: content }),
-    placeholderData: (before) => before,
-  });
+  const { data: preview } = useQuery(previewQuery(template._id, content));
   const { mutate, error, isPending } = useMutation({
     mutationFn: () =>
       api.sendTemplate({

@@ -2,7 +2,7 @@
 import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
 import { useQuery } from '@tanstack/react-query';
 import type { RefObject } from 'react';
-import { api } from '../api/client.ts';
+import { sendersQuery, templateNamesQuery } from '../api/shared-queries.ts';
 import { Chips } from '../design/chips.tsx';
 import { FilterSelect } from '../design/filter-select.tsx';
 import { SearchBox } from '../design/search-box.tsx';
@@ -93,9 +93,7 @@ function TemplateChoice({ filter: { templateId }, change }: ChoiceProps) {
   const text = textsOf('messages');
   const mayRead = useMay('templates:read');
   const { data } = useQuery({
-    queryKey: ['templates', 'names'],
-    queryFn: () => api.listTemplates({ limit: 100 }),
-    staleTime: 60_000,
+    ...templateNamesQuery,
     enabled: mayRead,
   });
   if (!data) return null;
@@ -118,8 +116,7 @@ function TemplateChoice({ filter: { templateId }, change }: ChoiceProps) {
 function SenderChoice({ filter: { senderId }, change }: ChoiceProps) {
   const text = textsOf('messages');
   const { data } = useQuery({
-    queryKey: ['senders'],
-    queryFn: () => api.listSenders({ limit: 100 }),
+    ...sendersQuery,
     enabled: useMay('manage'),
     staleTime: 60_000,
   });

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { MessageDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { sendersQuery } from '../api/shared-queries.ts';
 import { Card } from '../design/card.tsx';
 import { IdChip } from '../design/id-chip.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
@@ -19,8 +20,7 @@ export function MessageFacts({ message }: { message: MessageDetail }) {
     staleTime: 60_000,
   });
   const { data: senders } = useQuery({
-    queryKey: ['senders'],
-    queryFn: () => api.listSenders({ limit: 100 }),
+    ...sendersQuery,
     enabled: useMay('manage'),
   });
   const sender = senders?.items.find(({ _id }) => _id === message.senderId);

@@ -1,6 +1,6 @@
 // Who the receivers of webhooks are: their addresses, and a short name of each for a narrow place.
 import { useQuery } from '@tanstack/react-query';
-import { api } from '../api/client.ts';
+import { endpointsQuery } from '../api/shared-queries.ts';
 import { useMay } from '../session/session.tsx';
 import { shortUrl } from '../webhooks/endpoint-state.ts';
 
@@ -19,8 +19,7 @@ interface Receivers {
 
 export function useReceivers(): Receivers {
   const { data } = useQuery({
-    queryKey: ['endpoints'],
-    queryFn: () => api.listEndpoints({ limit: 100 }),
+    ...endpointsQuery,
     enabled: useMay('webhooks:manage'),
   });
   const urls = new Map(data?.items.map(({ _id, url }) => [_id, url]));

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Template, TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { sendableQuery, templateQuery } from '../api/shared-queries.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { CopyButton } from '../design/copy-button.tsx';
@@ -27,16 +28,12 @@ const hasReplies = ({ components }: Template): boolean =>
 export function SendForm({ phone, onPhone }: Props) {
   const text = textsOf('sandbox');
   const [chosen, choose] = useState('');
-  const { data: list } = useQuery({
-    queryKey: ['templates', 'sendable', ''],
-    queryFn: () => api.listTemplates({ status: 'approved', limit: 100 }),
-  });
+  const { data: list } = useQuery(sendableQuery);
   const items = list?.items ?? [];
   // buttons to press show the most
   const templateId = chosen || (items.find(hasReplies) ?? items[0])?._id;
   const { data: template } = useQuery({
-    queryKey: ['templates', 'one', templateId],
-    queryFn: () => api.getTemplate({ templateId: templateId ?? '' }),
+    ...templateQuery(templateId ?? ''),
     enabled: templateId !== undefined,
   });
   return (

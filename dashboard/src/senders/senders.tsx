@@ -4,7 +4,7 @@ import IconDeviceMobile from '@tabler/icons-react/dist/esm/icons/IconDeviceMobil
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { api } from '../api/client.ts';
+import { sendersQuery } from '../api/shared-queries.ts';
 import { LinkButton } from '../design/link-button.tsx';
 import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
@@ -22,8 +22,7 @@ export function Senders() {
   const navigate = useNavigate();
   const { sender: wanted } = useSearch({ strict: false }) as { sender?: unknown };
   const { data, error, refetch } = useQuery({
-    queryKey: ['senders'],
-    queryFn: () => api.listSenders({ limit: 100 }),
+    ...sendersQuery,
     refetchInterval: 10_000,
   });
   const senders = data?.items ?? [];

@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Send, TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { templateQuery } from '../api/shared-queries.ts';
 import { ConfirmButton } from '../design/confirm.tsx';
 import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';
@@ -12,7 +13,6 @@ import { textsOf } from '../text/texts.ts';
 import { CheckStep } from './check-step.tsx';
 import { type Draft, RecipientsStep } from './recipients-step.tsx';
 import { type Step, StepBar, steps } from './steps.tsx';
-import { templateQuery } from './template-phone.tsx';
 import { TimingStep } from './timing-step.tsx';
 import { useUpload } from './use-upload.ts';
 

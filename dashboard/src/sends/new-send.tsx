@@ -27,7 +27,7 @@ export function NewSend() {
   const [typed, setTyped] = useState('');
   const search = useSettled(typed.trim(), searchAfterMs);
   const { data, error } = useQuery({
-    queryKey: ['templates', 'sendable', search],
+    queryKey: ['templates', 'search', search],
     queryFn: () => api.listTemplates({ status: 'approved', limit: 50, ...(search ? { search } : {}) }),
     placeholderData: (before) => before,
   });

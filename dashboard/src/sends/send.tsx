@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { Send as SendType } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { templateQuery } from '../api/shared-queries.ts';
 import { IdChip } from '../design/id-chip.tsx';
 import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';
@@ -18,7 +19,6 @@ import { Results } from './results.tsx';
 import { SendActions } from './send-actions.tsx';
 import { isMoving } from './send-state.ts';
 import { SenderNote } from './sender-note.tsx';
-import { templateQuery } from './template-phone.tsx';
 
 const movingMs = 1_000;
 

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Send } from '../../../client/src/generated.ts';
-import { api } from '../api/client.ts';
+import { sendersQuery } from '../api/shared-queries.ts';
 import { shapes } from '../design/icons.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useMay } from '../session/session.tsx';
@@ -16,8 +16,7 @@ export function SenderNote({ send: { senderId, state } }: { send: Send }) {
   const text = textsOf('sends');
   const isWaiting = state === 'sending' || state === 'scheduled' || state === 'paused';
   const { data } = useQuery({
-    queryKey: ['senders'],
-    queryFn: () => api.listSenders({ limit: 100 }),
+    ...sendersQuery,
     enabled: useMay('manage') && isWaiting,
     refetchInterval: readAgainMs,
   });

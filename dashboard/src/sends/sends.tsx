@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { SendItem } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { templateNamesQuery } from '../api/shared-queries.ts';
 import { useLiveList } from '../api/use-live-list.ts';
 import { Button } from '../design/button.tsx';
 import { Chips } from '../design/chips.tsx';
@@ -32,9 +33,7 @@ export function Sends() {
   const maySend = useMay('messages:send') && mayReadTemplates;
   const state = stateIn(useSearch({ strict: false }));
   const templates = useQuery({
-    queryKey: ['templates', 'names'],
-    queryFn: () => api.listTemplates({ limit: 100 }),
-    staleTime: 60_000,
+    ...templateNamesQuery,
     enabled: mayReadTemplates,
   });
   const { rows, isLoaded, error, retry, loadOlder, isLoadingOlder } = useLiveList<SendItem>({

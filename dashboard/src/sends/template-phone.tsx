@@ -1,18 +1,12 @@
 // The template of a campaign as it arrives: with its examples, or with the values of a row.
 import { useQuery } from '@tanstack/react-query';
 import type { PreviewTemplate } from '../../../client/src/generated.ts';
-import { api } from '../api/client.ts';
+import { previewQuery, templateQuery } from '../api/shared-queries.ts';
 import { ErrorNote } from '../design/messages.tsx';
 import { PhonePreview } from '../design/phone-preview.tsx';
 import { useSession } from '../session/session.tsx';
 import { contentOf, examplesOf } from '../templates/values.ts';
 import { textsOf } from '../text/texts.ts';
-
-/** The query of one template. */
-export const templateQuery = (templateId: string) => ({
-  queryKey: ['templates', 'one', templateId],
-  queryFn: () => api.getTemplate({ templateId }),
-});
 
 export function ExamplePhone({ templateId }: { templateId: string }) {
   const text = textsOf('sends');
@@ -30,11 +24,7 @@ export function ExamplePhone({ templateId }: { templateId: string }) {
 export function TemplatePhone({ templateId, content }: { templateId: string; content: PreviewTemplate }) {
   const text = textsOf('sends');
   const { account } = useSession();
-  const { data, error } = useQuery({
-    queryKey: ['templates', 'preview', templateId, content],
-    queryFn: () => api.previewTemplate({ templateId, body: content }),
-    placeholderData: (before) => before,
-  });
+  const { data, error } = useQuery(previewQuery(templateId, content));
   if (error) return <ErrorNote error={error} />;
   if (!data) return null;
   return (

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Send, TemplateDetail, TemplateSender } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { sendersQuery } from '../api/shared-queries.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { Form } from '../design/form.tsx';
@@ -123,8 +124,7 @@ function SenderChoice({ sender, total, isChosen, onChoose }: ChoiceProps) {
   const text = textsOf('sends');
   const mayManage = useMay('manage');
   const { data } = useQuery({
-    queryKey: ['senders'],
-    queryFn: () => api.listSenders({ limit: 100 }),
+    ...sendersQuery,
     enabled: mayManage,
   });
   const known = data?.items.find(({ _id }) => _id === sender._id);

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { TemplateDetail } from '../../../client/src/generated.ts';
-import { api } from '../api/client.ts';
+import { previewQuery } from '../api/shared-queries.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
@@ -28,11 +28,7 @@ export function Preview({ template }: { template: TemplateDetail }) {
   const [direction, setDirection] = useState<'ltr' | 'rtl'>(pageDirection);
   const settled = useSettled(typed, previewAfterMs);
   const content = contentOf(template.inputs, settled);
-  const { data: preview, error } = useQuery({
-    queryKey: ['templates', 'preview', template._id, content],
-    queryFn: () => api.previewTemplate({ templateId: template._id, body: content }),
-    placeholderData: (before) => before,
-  });
+  const { data: preview, error } = useQuery(previewQuery(template._id, content));
   const maySend = useMay('messages:send');
   return (
     <div className="columns preview-columns">

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { templateQuery } from '../api/shared-queries.ts';
 import { IdChip } from '../design/id-chip.tsx';
 import { LinkButton } from '../design/link-button.tsx';
 import { Loading } from '../design/loading.tsx';
@@ -29,10 +30,7 @@ const tabs = ['preview', 'statistics', 'history', 'api'] as const;
 
 export function Template() {
   const { id } = useParams({ from: '/templates/$id' });
-  const { data, error, refetch } = useQuery({
-    queryKey: ['templates', 'one', id],
-    queryFn: () => api.getTemplate({ templateId: id }),
-  });
+  const { data, error, refetch } = useQuery(templateQuery(id));
   if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
   return data ? <TemplateView template={data} /> : <Loading />;
 }

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Delivery } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { endpointsQuery } from '../api/shared-queries.ts';
 import { useLiveList } from '../api/use-live-list.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
@@ -57,7 +58,7 @@ export function Deliveries() {
   const text = textsOf('webhooks');
   const navigate = useNavigate();
   const filter = filterOf(useSearch({ strict: false }));
-  const endpoints = useQuery({ queryKey: ['endpoints'], queryFn: () => api.listEndpoints({ limit: 100 }) });
+  const endpoints = useQuery(endpointsQuery);
   const { rows, isLoaded, error, retry, loadOlder, isLoadingOlder } = useLiveList<Delivery>({
     key: ['deliveries', 'list', filter],
     read: (cursor) =>

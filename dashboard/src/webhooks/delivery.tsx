@@ -6,6 +6,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import type { Attempt, DeliveryDetail, Endpoint } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { endpointsQuery } from '../api/shared-queries.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { CopyButton } from '../design/copy-button.tsx';
@@ -40,7 +41,7 @@ function DeliveryView({ delivery }: { delivery: DeliveryDetail }) {
   const { attemptLog } = delivery;
   const [chosen, choose] = useState<number>();
   const attempt = attemptLog.find(({ number }) => number === chosen) ?? attemptLog.at(-1);
-  const endpoints = useQuery({ queryKey: ['endpoints'], queryFn: () => api.listEndpoints({ limit: 100 }) });
+  const endpoints = useQuery(endpointsQuery);
   const endpoint = endpoints.data?.items.find(({ _id }) => _id === delivery.endpointId);
   const crumbs = [
     ...(endpoint ? [{ name: shortUrl(endpoint.url), to: `/webhooks/endpoints/${endpoint._id}` }] : []),

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { Endpoint as EndpointType } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { endpointsQuery } from '../api/shared-queries.ts';
 import { ConfirmButton } from '../design/confirm.tsx';
 import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';
@@ -23,10 +24,7 @@ import './webhooks.css';
 export function Endpoint() {
   const text = textsOf('webhooks');
   const { id } = useParams({ from: '/webhooks/endpoints/$id' });
-  const { data, error, refetch } = useQuery({
-    queryKey: ['endpoints'],
-    queryFn: () => api.listEndpoints({ limit: 100 }),
-  });
+  const { data, error, refetch } = useQuery(endpointsQuery);
   const endpoint = data?.items.find(({ _id }) => _id === id);
   if (error && !data) return <PageError error={error} onRetry={() => void refetch()} />;
   if (!data) return <Loading />;

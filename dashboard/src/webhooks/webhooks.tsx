@@ -6,6 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
+import { endpointsQuery } from '../api/shared-queries.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { Loading } from '../design/loading.tsx';
@@ -27,10 +28,7 @@ export function Webhooks() {
   const text = textsOf('webhooks');
   const mayManage = useMay('manage');
   const [isAdding, setAdding] = useState(false);
-  const endpoints = useQuery({
-    queryKey: ['endpoints'],
-    queryFn: () => api.listEndpoints({ limit: 100 }),
-  });
+  const endpoints = useQuery(endpointsQuery);
   const figures = useQuery({
     queryKey: ['overview', 'endpoints'],
     queryFn: () =>

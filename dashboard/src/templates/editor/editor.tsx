@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { TemplateDetail } from '../../../../client/src/generated.ts';
-import { api } from '../../api/client.ts';
+import { templateQuery } from '../../api/shared-queries.ts';
 import { Card } from '../../design/card.tsx';
 import { KeepTyped } from '../../design/keep-typed.tsx';
 import { Loading } from '../../design/loading.tsx';
@@ -36,8 +36,7 @@ export const NewTemplate = () => <Editor template={undefined} />;
 export function EditTemplate() {
   const { id } = useParams({ from: '/templates/$id/edit' });
   const { data, error, refetch } = useQuery({
-    queryKey: ['templates', 'one', id],
-    queryFn: () => api.getTemplate({ templateId: id }),
+    ...templateQuery(id),
     // what is typed must not be replaced
     refetchOnWindowFocus: false,
   });
