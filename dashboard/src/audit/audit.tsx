@@ -61,14 +61,13 @@ export function Audit() {
         </section>
       )}
       {isLoaded && entries.length === 0 && (
-        <div className="card">
-          <EmptyState
-            icon={<IconHistory size={20} aria-hidden />}
-            title={text('none')}
-            text={text('noneText')}
-            actions={isFiltered && <Button onClick={() => go({})}>{text('showAll')}</Button>}
-          />
-        </div>
+        <EmptyState
+          isCard
+          icon={<IconHistory size={20} aria-hidden />}
+          title={text('none')}
+          text={text('noneText')}
+          actions={isFiltered && <Button onClick={() => go({})}>{text('showAll')}</Button>}
+        />
       )}
     </Page>
   );

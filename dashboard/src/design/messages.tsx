@@ -13,11 +13,13 @@ interface EmptyProps {
   title: string;
   text: string;
   actions?: ReactNode;
+  /** In place of a card, not within one. */
+  isCard?: boolean;
 }
 
-export function EmptyState({ icon, title, text, actions }: EmptyProps) {
+export function EmptyState({ icon, title, text, actions, isCard }: EmptyProps) {
   return (
-    <div className="empty">
+    <div className={isCard ? 'card empty' : 'empty'}>
       <span className="empty-icon">{icon}</span>
       <h2>{title}</h2>
       <p className="muted">{text}</p>

@@ -46,36 +46,35 @@ export function NoMessages({ filter, onChange, onOlder, isLoading }: Props) {
   const { status, hours, ...others } = filter;
   const found = isFiltered ? `${text('searched', { list: formatList(words) })} ${hintOf(filter)}` : '';
   return (
-    <div className="card">
-      <EmptyState
-        icon={<IconMailOff size={20} aria-hidden />}
-        title={text(onOlder ? 'noneYet' : isFiltered ? 'noneFound' : 'none')}
-        text={onOlder ? `${found} ${text('noneYetText')}` : isFiltered ? found : text('noneText')}
-        actions={
-          <>
-            {onOlder && (
-              <Button isBusy={isLoading} onClick={onOlder}>
-                {text('searchOlder')}
-              </Button>
-            )}
-            {status && (
-              <Button onClick={() => onChange({ ...others, ...(hours ? { hours } : {}) })}>
-                {text('allStates')}
-              </Button>
-            )}
-            {hours && (
-              <Button onClick={() => onChange({ ...others, ...(status ? { status } : {}) })}>
-                {text('allTimes')}
-              </Button>
-            )}
-            {isFiltered && (
-              <Button kind="quiet" onClick={() => onChange({})}>
-                {text('showAll')}
-              </Button>
-            )}
-          </>
-        }
-      />
-    </div>
+    <EmptyState
+      isCard
+      icon={<IconMailOff size={20} aria-hidden />}
+      title={text(onOlder ? 'noneYet' : isFiltered ? 'noneFound' : 'none')}
+      text={onOlder ? `${found} ${text('noneYetText')}` : isFiltered ? found : text('noneText')}
+      actions={
+        <>
+          {onOlder && (
+            <Button isBusy={isLoading} onClick={onOlder}>
+              {text('searchOlder')}
+            </Button>
+          )}
+          {status && (
+            <Button onClick={() => onChange({ ...others, ...(hours ? { hours } : {}) })}>
+              {text('allStates')}
+            </Button>
+          )}
+          {hours && (
+            <Button onClick={() => onChange({ ...others, ...(status ? { status } : {}) })}>
+              {text('allTimes')}
+            </Button>
+          )}
+          {isFiltered && (
+            <Button kind="quiet" onClick={() => onChange({})}>
+              {text('showAll')}
+            </Button>
+          )}
+        </>
+      }
+    />
   );
 }

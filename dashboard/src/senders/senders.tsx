@@ -40,14 +40,13 @@ export function Senders() {
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && senders.length === 0 && (
-        <div className="card">
-          <EmptyState
-            icon={<IconDeviceMobile size={20} aria-hidden />}
-            title={text('none')}
-            text={text('noneText')}
-            actions={connect}
-          />
-        </div>
+        <EmptyState
+          isCard
+          icon={<IconDeviceMobile size={20} aria-hidden />}
+          title={text('none')}
+          text={text('noneText')}
+          actions={connect}
+        />
       )}
       {chosen && (
         <>

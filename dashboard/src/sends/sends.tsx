@@ -70,14 +70,13 @@ export function Sends() {
       )}
       {!isLoaded && !error && <Loading />}
       {isLoaded && rows.length === 0 && (
-        <div className="card">
-          <EmptyState
-            icon={<IconSpeakerphone size={20} aria-hidden />}
-            title={text(state ? 'noneFound' : 'none')}
-            text={text('noneText')}
-            actions={state ? <Button onClick={() => go(undefined)}>{text('all')}</Button> : create}
-          />
-        </div>
+        <EmptyState
+          isCard
+          icon={<IconSpeakerphone size={20} aria-hidden />}
+          title={text(state ? 'noneFound' : 'none')}
+          text={text('noneText')}
+          actions={state ? <Button onClick={() => go(undefined)}>{text('all')}</Button> : create}
+        />
       )}
     </Page>
   );

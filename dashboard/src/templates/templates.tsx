@@ -142,20 +142,19 @@ export function Templates() {
         </TemplateTable>
       )}
       {data && data.items.length === 0 && (
-        <div className="card">
-          <EmptyState
-            icon={<IconTemplate size={20} aria-hidden />}
-            title={text(isFiltered ? 'noneFound' : 'none')}
-            text={text(isFiltered ? 'noneFoundText' : 'noneText')}
-            actions={
-              isFiltered ? (
-                <Button onClick={() => go({})}>{text('showAll')}</Button>
-              ) : (
-                mayManage && <Link to="/senders/connect">{text('connectNumber')}</Link>
-              )
-            }
-          />
-        </div>
+        <EmptyState
+          isCard
+          icon={<IconTemplate size={20} aria-hidden />}
+          title={text(isFiltered ? 'noneFound' : 'none')}
+          text={text(isFiltered ? 'noneFoundText' : 'noneText')}
+          actions={
+            isFiltered ? (
+              <Button onClick={() => go({})}>{text('showAll')}</Button>
+            ) : (
+              mayManage && <Link to="/senders/connect">{text('connectNumber')}</Link>
+            )
+          }
+        />
       )}
     </Page>
   );

@@ -36,14 +36,13 @@ export function Users() {
       {isAdding && data && <AddStaff departments={data.departments} onDone={() => setAdding(false)} />}
       {data && data.staff.length > 0 && <StaffTable staff={data.staff} departments={data.departments} />}
       {data && data.staff.length === 0 && !isAdding && (
-        <div className="card">
-          <EmptyState
-            icon={<IconUsers size={20} aria-hidden />}
-            title={text('none')}
-            text={text('noneText')}
-            actions={add}
-          />
-        </div>
+        <EmptyState
+          isCard
+          icon={<IconUsers size={20} aria-hidden />}
+          title={text('none')}
+          text={text('noneText')}
+          actions={add}
+        />
       )}
       {data && (mayManage || data.departments.length > 0) && (
         <Departments departments={data.departments} staff={data.staff} />

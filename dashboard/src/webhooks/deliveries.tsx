@@ -126,19 +126,18 @@ interface NoneProps {
 function NoDeliveries({ onOlder, isLoading }: NoneProps) {
   const text = textsOf('webhooks');
   return (
-    <div className="card">
-      <EmptyState
-        icon={<IconWebhook size={20} aria-hidden />}
-        title={text(onOlder ? 'noneYet' : 'noDeliveries')}
-        text={text(onOlder ? 'noneYetText' : 'noDeliveriesText')}
-        actions={
-          onOlder && (
-            <Button isBusy={isLoading} onClick={onOlder}>
-              {text('searchOlder')}
-            </Button>
-          )
-        }
-      />
-    </div>
+    <EmptyState
+      isCard
+      icon={<IconWebhook size={20} aria-hidden />}
+      title={text(onOlder ? 'noneYet' : 'noDeliveries')}
+      text={text(onOlder ? 'noneYetText' : 'noDeliveriesText')}
+      actions={
+        onOlder && (
+          <Button isBusy={isLoading} onClick={onOlder}>
+            {text('searchOlder')}
+          </Button>
+        )
+      }
+    />
   );
 }

@@ -66,14 +66,13 @@ export function Webhooks() {
       {endpoints.isPending && <Loading />}
       {items.length > 0 && <EndpointTable endpoints={items} statistics={figures.data?.items ?? []} />}
       {endpoints.data && items.length === 0 && !isAdding && (
-        <div className="card">
-          <EmptyState
-            icon={<IconWebhook size={20} aria-hidden />}
-            title={text('none')}
-            text={text('noneText')}
-            actions={add}
-          />
-        </div>
+        <EmptyState
+          isCard
+          icon={<IconWebhook size={20} aria-hidden />}
+          title={text('none')}
+          text={text('noneText')}
+          actions={add}
+        />
       )}
       {latest.data && latest.data.items.length > 0 && (
         <Card
