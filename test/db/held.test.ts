@@ -92,7 +92,7 @@ describe('while the gateway is held', () => {
       ...{ identity: '15550199', content: { reply: { type: 'text', text: 'Hi' } } as never },
       ...{ priority: 0, processId: 1, dispatchMode: 'dispatching' },
     });
-    expect(inserted).toEqual({ isOpen: false, lease: null });
+    expect(inserted).toMatchObject({ isOpen: false, lease: null, isDispatching: false });
   });
 
   test('no recipient enters the queue', async () => {

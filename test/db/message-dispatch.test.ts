@@ -1,6 +1,4 @@
 // Dispatching messages: one call per message, also when the response of a commit is lost.
-
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { openDb, type Tx } from '../../src/db/db.ts';
@@ -29,11 +27,30 @@ describe('a message stored as dispatching', () => {
     expect(await dispatcher.reserveCalls(one.sender_id, 1)).toBe(1);
     await write(database, one);
     expect(await rowOf(database, one)).toEqual({ state: 1, attempts: 1, due: false });
-    dispatcher.callReserved([one], systemClock.steady());
+    dispatcher.callReserved([one], systemClock.steady(), 0);
     await expect.poll(async () => (await rowOf(database, one))?.state).toBe(2);
     await dispatcher.round();
     await dispatcher.stop();
     expect(called).toEqual([one.id]);
+  });
+
+  it('is called when its slot comes', async () => {
+    const slept: { ms: number; wake: () => void }[] = [];
+    const sleep = (ms: number) => new Promise<void>((wake) => slept.push({ ms, wake }));
+    const { dispatcher, called, release } = open(database, database.hot, false, { ...systemClock, sleep });
+    release();
+    const one = message(await sender(database));
+    expect(await dispatcher.reserveCalls(one.sender_id, 1)).toBe(1);
+    await write(database, one);
+    dispatcher.callReserved([one], systemClock.steady(), 7);
+    expect(slept).toMatchObject([{ ms: 7 }]);
+    expect(called).toEqual([]);
+    // a stop waits for the call
+    const stopped = dispatcher.stop();
+    slept[0]?.wake();
+    await stopped;
+    expect(called).toEqual([one.id]);
+    expect((await rowOf(database, one))?.state).toBe(2);
   });
 
   it('returns to the queue uncalled if the machine was suspended since it was stored', async () => {
@@ -46,7 +63,7 @@ describe('a message stored as dispatching', () => {
     const markedAtMs = clock.steady();
     const written = await write(database, one);
     sleptMs = 20 * 60_000;
-    dispatcher.callReserved([{ ...one, lease: written?.lease ?? null }], markedAtMs);
+    dispatcher.callReserved([{ ...one, lease: written?.lease ?? null }], markedAtMs, 0);
     await expect.poll(() => rowOf(database, one)).toEqual({ state: 0, attempts: 0, due: true });
     await dispatcher.stop();
     expect(called).toEqual([]);
@@ -82,19 +99,12 @@ describe('a message stored as dispatching', () => {
 });
 
 describe('reserving calls', () => {
-  it('reserves a few at a time within the pace; stopping ends immediately once they are released', async () => {
+  it('reserves a few at a time; stopping ends immediately once they are released', async () => {
     const { dispatcher, release } = open(database);
-    const [fast, slow] = [await sender(database), await sender(database, 1)];
+    const fast = await sender(database);
     expect(await dispatcher.reserveCalls(fast, 11)).toBe(0);
     expect(await dispatcher.reserveCalls(fast, 10)).toBe(10);
-    expect(await dispatcher.reserveCalls(slow, 2)).toBe(1);
-    // the next slot, however long the statement takes
-    await sql`update sender_paces set tat = now() + interval '2 seconds' where sender_id = ${slow}`.execute(
-      database.db,
-    );
-    expect(await dispatcher.reserveCalls(slow, 1)).toBe(0);
     dispatcher.abandonReserved(Array.from({ length: 10 }, () => message(fast)));
-    dispatcher.abandonReserved([message(slow)]);
     release();
     // no call is in flight any more, so this ends immediately
     await dispatcher.stop();

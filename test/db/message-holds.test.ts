@@ -40,6 +40,7 @@ async function sender(): Promise<string> {
     verify_token, app_secret_hash) values (${id}, ${accountId}, 's', ${id}, '2', '', '', '', '')`.execute(
     database.db,
   );
+  await sql`insert into sender_paces (sender_id, per_second) values (${id}, 1000)`.execute(database.db);
   return id;
 }
 
@@ -175,8 +176,8 @@ describe('messages of a held template', () => {
     const [held, open] = [await template('submitted'), await template()];
     const waiting = await queued(1, { senderId, templateId: held }, 'leased');
     const free = await queued(1, { senderId, templateId: open }, 'leased');
-    expect(waiting.written).toEqual({ isOpen: false, lease: null, optedOut: [] });
-    expect(free.written).toEqual({ isOpen: true, lease: expect.any(String), optedOut: [] });
+    expect(waiting.written).toMatchObject({ isOpen: false, lease: null, optedOut: [] });
+    expect(free.written).toMatchObject({ isOpen: true, lease: expect.any(String), optedOut: [] });
     const keys = [...waiting.keys, ...free.keys];
     const settled = await findCompletions(
       database.hot,
@@ -207,7 +208,7 @@ describe('messages of a halted sender', () => {
     const others = await queued(1, { senderId: otherId, templateId });
     await sql`update senders set halted_at = now() where id = ${senderId}`.execute(database.db);
     const after = await queued(1, { senderId, templateId }, 'dispatching');
-    expect(after.written).toEqual({ isOpen: false, lease: null, optedOut: [] });
+    expect(after.written).toMatchObject({ isOpen: false, lease: null, optedOut: [], dispatching: new Set() });
     const keys = [...before.keys, ...after.keys];
     expect(await beginNow(database, keys)).toEqual([false, false]);
     expect((await round()).claimed.map(({ id }) => id)).toEqual(others.keys.map(({ id }) => id));

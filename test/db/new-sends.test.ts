@@ -31,10 +31,14 @@ beforeEach(async () => {
   steps = openSendSteps({ hot: database.hot, processId: 7, metrics: openMetrics() });
 });
 
-async function addSender(of: string, haltedAt: Date | null = null): Promise<string> {
+/** `perSecond`: its pace. */
+async function addSender(of: string, haltedAt: Date | null = null, perSecond = 1_000): Promise<string> {
   const id = uuidv7();
   await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
     verify_token, app_secret_hash, halted_at) values (${id}, ${of}, 's', ${id}, '2', '', '', '', '', ${haltedAt})`.execute(
+    database.db,
+  );
+  await sql`insert into sender_paces (sender_id, per_second, tat) values (${id}, ${perSecond}, now() - interval '1 second')`.execute(
     database.db,
   );
   return id;
@@ -138,6 +142,53 @@ describe('concurrent sends', () => {
       { account_id: accounts[0], n: 9 },
       { account_id: accounts[1], n: 1 },
     ]);
+  });
+
+  it('get the slots of their sender in the order of arrival; those without one are leased', async () => {
+    const templateId = await addTemplate();
+    // three slots within the next 10 ms
+    const slow = await addSender(accountId, null, 300);
+    const held = await addTemplate('submitted');
+    const two = [message(), message()];
+    const sends = [
+      ...[send(templateId, { senderId: slow }), send(templateId), send(held, { senderId: slow })],
+      send(templateId, { senderId: slow }, { messages: [message({ dispatchMode: 'leased' }), ...two] }),
+      send(templateId, { senderId: slow }),
+    ];
+    const stored = await storeAll(sends);
+    expect(stored.map((one) => one && { slots: one.slots, dispatching: [...one.dispatching] })).toEqual([
+      { slots: 1, dispatching: [sends[0]?.messages[0]?.id] },
+      { slots: 1, dispatching: [sends[1]?.messages[0]?.id] },
+      { slots: 1, dispatching: [] },
+      { slots: 1, dispatching: [two[0]?.id] },
+      { slots: 0, dispatching: [] },
+    ]);
+    expect(stored[3]?.firstInMs).toBeCloseTo((2 * 1000) / 300, 1);
+    const { rows } = await sql<{ id: string; state: number; attempts: number; leased: boolean }>`
+      select id, state, attempts, due_at > now() and leased_by = 7 as leased from messages`.execute(
+      database.db,
+    );
+    const rowOf = new Map(rows.map((row) => [row.id, row]));
+    expect(rowOf.get(two[0]?.id ?? '')).toMatchObject({ state: 1, attempts: 1, leased: true });
+    expect(rowOf.get(two[1]?.id ?? '')).toMatchObject({ state: 0, attempts: 0, leased: true });
+    expect(rowOf.get(sends[4]?.messages[0]?.id ?? '')).toMatchObject({ state: 0, leased: true });
+    const pace = await sql<{ ahead: number }>`
+      select extract(epoch from tat - now())::float8 as ahead from sender_paces where sender_id = ${slow}`.execute(
+      database.db,
+    );
+    // three slots were taken, and no more
+    expect(pace.rows[0]?.ahead).toBeLessThanOrEqual(3 / 300);
+  });
+
+  it('leave the slots of a sender alone that none of them may call', async () => {
+    const halted = await addSender(accountId, new Date());
+    const templateId = await addTemplate();
+    const before = await sql`select tat from sender_paces where sender_id = ${halted}`.execute(database.db);
+    const large = Array.from({ length: 11 }, () => message({ dispatchMode: 'queued' }));
+    expect(await steps.store(send(templateId, { senderId: halted }))).toMatchObject({ slots: 0 });
+    expect(await steps.store(send(templateId, {}, { messages: large }))).toMatchObject({ slots: 0 });
+    const after = await sql`select tat from sender_paces where sender_id = ${halted}`.execute(database.db);
+    expect(after.rows).toEqual(before.rows);
   });
 
   it('do not store one whose template, sender, file or key is gone or taken, and store the others', async () => {

@@ -170,14 +170,15 @@ async function store(
 function dispatch(
   deps: ReplyDeps,
   reply: NewReply,
-  { isOpen, lease }: InsertedReply,
+  { isOpen, isDispatching, lease, firstInMs }: InsertedReply,
   begunAtMs: number,
 ): void {
   const { dispatcher } = deps;
-  if (reply.dispatchMode === 'dispatching') {
-    if (isOpen) dispatcher.callReserved([leased(reply, lease)], begunAtMs);
-    else dispatcher.releaseCalls(reply.senderId, 1);
-  } else if (reply.dispatchMode === 'leased' && isOpen) dispatcher.offer([leased(reply, lease)]);
+  if (isDispatching) dispatcher.callReserved([leased(reply, lease)], begunAtMs, firstInMs);
+  else {
+    if (reply.dispatchMode === 'dispatching') dispatcher.releaseCalls(reply.senderId, 1);
+    if (reply.dispatchMode !== 'queued' && isOpen) dispatcher.offer([leased(reply, lease)]);
+  }
   if (!isOpen || reply.dispatchMode === 'queued') deps.nudgeDispatch();
 }
 

@@ -8,6 +8,8 @@ import { messageKind, type StoredReply } from '../sending/message.ts';
 import { countedColumns, insertQueuedCounts } from '../sending/message-counts-store.ts';
 import { isSenderHalted, stateSql } from '../sending/messages-sql-store.ts';
 import type { InsertedSend, NewMessage } from '../sending/new-sends-store.ts';
+import { paceWindowsMs } from '../sending/pacer.ts';
+import { reserveSlotsOf } from '../sending/paces-store.ts';
 
 /** How long after a person's message it can be replied to. */
 const windowLength = sql.lit(`${windowMs / 1000} seconds`);
@@ -49,7 +51,10 @@ export async function findConversation(
   return rows[0];
 }
 
-export type InsertedReply = Pick<InsertedSend, 'isOpen' | 'lease'>;
+export type InsertedReply = Pick<InsertedSend, 'isOpen' | 'lease' | 'firstInMs'> & {
+  /** True if the reply got a slot and is dispatching. */
+  isDispatching: boolean;
+};
 
 /** A reply to be stored; either `phone` or `userId` is set. */
 export interface NewReply {
@@ -73,9 +78,9 @@ export interface NewReply {
  * the window has closed or the sender is gone.
  */
 export async function insertReply(db: Db | Tx, reply: NewReply): Promise<InsertedReply | undefined> {
-  const isDispatching = reply.dispatchMode === 'dispatching';
+  const wantsSlot = reply.dispatchMode === 'dispatching';
   const isLeased = reply.dispatchMode !== 'queued';
-  const { rows } = await sql<{ is_open: boolean; lease: string | null }>`
+  const { rows } = await sql<{ is_open: boolean; lease: string | null; first_in_ms: number | null }>`
     /* insertReply */ with sender as (select id from senders where id = ${reply.senderId} for key share),
     "window" as (
       select w.contact_id, ${closesAt} as closes_at from contact_windows w
@@ -83,14 +88,14 @@ export async function insertReply(db: Db | Tx, reply: NewReply): Promise<Inserte
         and w.sender_id = ${reply.senderId}
         and ${closesAt} > now()),
     gate as (select id, not ${isSenderHalted(sql`sender.id`)} and not ${isGatewayHeld} as is_open from sender),
+    slots as (${reserveSlotsOf(sql`(select gate.id, 1 as wanted from gate, "window" where is_open and ${wantsSlot}::boolean)`, paceWindowsMs.call)}),
     written as (
       insert into messages as m (account_id, id, kind, sender_id, phone, user_id, content, media_id, metadata, priority, state, attempts,
         due_at, leased_by, expires_at)
       select ${reply.accountId}::uuid, ${reply.id}::uuid, ${sql.lit(messageKind.reply)}, gate.id, ${reply.phone}, ${reply.userId},
         ${JSON.stringify(reply.content)}::jsonb, ${reply.mediaId}::uuid, ${reply.metadata && JSON.stringify(reply.metadata)}::jsonb,
         ${reply.priority},
-        case when ${isDispatching}::boolean and is_open then ${stateSql.dispatching} else ${stateSql.queued} end,
-        (${isDispatching}::boolean and is_open)::int,
+        case when exists (select from slots) then ${stateSql.dispatching} else ${stateSql.queued} end, exists (select from slots)::int,
         now() + case when ${isLeased}::boolean and is_open then interval '60 seconds' else interval '0' end,
         ${reply.processId}::int, "window".closes_at
       from gate, "window"
@@ -104,8 +109,10 @@ export async function insertReply(db: Db | Tx, reply: NewReply): Promise<Inserte
     named as (
       insert into user_id_messages (account_id, user_id, message_id)
       select account_id, user_id, id from written where user_id is not null)
-    select gate.is_open, case when ${isLeased}::boolean and gate.is_open then written.due_at::text end as lease
+    select gate.is_open, case when ${isLeased}::boolean and gate.is_open then written.due_at::text end as lease, (select first_in_ms from slots)
     from written, gate`.execute(db);
   const [row] = rows;
-  return row && { isOpen: row.is_open, lease: row.lease };
+  if (!row) return undefined;
+  const { is_open: isOpen, lease, first_in_ms: firstInMs } = row;
+  return { isOpen, lease, isDispatching: firstInMs !== null, firstInMs: firstInMs ?? 0 };
 }

@@ -12,7 +12,7 @@ export interface Dispatchable {
   dispatchMode: NewMessage['dispatchMode'];
 }
 
-/** Decides which messages this process calls right after the commit, which within about a second, and which it leaves queued. */
+/** Decides which messages this process calls right after the commit if the pace allows, which within about a second, and which it leaves queued. */
 export async function chooseDispatchModes(
   { dispatcher }: { dispatcher: Pick<Dispatcher, 'reserveCalls' | 'capacity'> },
   messages: readonly Dispatchable[],

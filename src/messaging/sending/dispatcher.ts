@@ -73,7 +73,7 @@ export class Dispatcher {
       writes: this.#writes,
       effects: openRejectionEffects(deps),
       connections: openConnections(concurrentCallsMax),
-      reserveSlots: { usual: batchedReserve(deps, 'usual'), call: batchedReserve(deps, 'call') },
+      reserveSlots: batchedReserve(deps),
     };
   }
 
@@ -83,22 +83,23 @@ export class Dispatcher {
   }
 
   /**
-   * Reserves calls for up to `wanted` messages of a sender that are about to be stored as dispatching, which saves them a
-   * commit. 0 for more than a few, and for anything that cannot be called right now.
+   * Reserves calls for up to `wanted` messages of a sender that are about to be stored as dispatching if its pace allows, which saves
+   * them a commit. 0 for more than a few, and for anything that cannot be called right now.
    */
   async reserveCalls(senderId: string, wanted: number): Promise<number> {
     if (this.#stopping.signal.aborted || wanted > reservedMax) return 0;
     return this.#queueOf(senderId).reserveCalls(wanted);
   }
 
-  /** Releases reserved calls whose messages were not stored as dispatching. */
-  releaseCalls(senderId: string, count: number): void {
-    if (count > 0) this.#queueOf(senderId).releaseCalls(count);
+  /** Releases reserved calls that will not be made, and slots that some of their messages got. */
+  releaseCalls(senderId: string, count: number, slots = 0): void {
+    if (count > 0) this.#queueOf(senderId).releaseCalls(count, slots);
   }
 
-  /** Calls messages that were stored as dispatching, for calls reserved before. */
-  callReserved(messages: readonly LeasedMessage[], begunAtMs: number): void {
-    for (const [senderId, own] of bySender(messages)) this.#queueOf(senderId).callReserved(own, begunAtMs);
+  /** Calls messages of a sender that were stored as dispatching, for calls reserved before; the first slot comes in `firstInMs`. */
+  callReserved(messages: readonly LeasedMessage[], begunAtMs: number, firstInMs: number): void {
+    for (const [senderId, own] of bySender(messages))
+      this.#queueOf(senderId).callReserved(own, begunAtMs, firstInMs);
   }
 
   /** Releases the reserved calls of messages that may not have been stored, and returns any stored one to the queue. */
@@ -191,8 +192,8 @@ export class Dispatcher {
 }
 
 /** Reserves the slots of many senders in one statement; wishes that arrive during one are in the next. */
-function batchedReserve({ hot }: DispatchDeps, window: keyof ReserveSlots): ReserveSlots['usual'] {
-  const reserve = (wanted: SlotsWanted[]) => reservePaces(hot, wanted, paceWindowsMs[window]);
+function batchedReserve({ hot }: DispatchDeps): ReserveSlots {
+  const reserve = (wanted: SlotsWanted[]) => reservePaces(hot, wanted, paceWindowsMs.usual);
   return batch(reserve, { gapMs: 0, max: 200 });
 }
 

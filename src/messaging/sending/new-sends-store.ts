@@ -11,6 +11,8 @@ import { isReadyFile } from '../media/store.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import { insertSendCounts } from './message-counts-store.ts';
 import { isHeld, isOptedOut, stateSql } from './messages-sql-store.ts';
+import { paceWindowsMs } from './pacer.ts';
+import { reserveSlotsOf } from './paces-store.ts';
 
 export interface NewSend {
   accountId: string;
@@ -41,7 +43,8 @@ export interface NewMessage {
   metadata: Record<string, string> | null;
   /**
    * How the message is dispatched. `queued`: by any process that claims it. `leased`: by this process, within 60 s.
-   * `dispatching`: by this process right after the commit; the insert also does the work of `beginDispatch`.
+   * `dispatching`: by this process right after the commit, if the sender has a slot within some milliseconds; the insert also does the
+   * work of `beginDispatch`. Without a slot it is leased.
    */
   dispatchMode: 'queued' | 'leased' | 'dispatching';
 }
@@ -63,6 +66,12 @@ export interface InsertedSend {
   isOpen: boolean;
   /** The lease of the leased and dispatching messages; null if there are none. */
   lease: string | null;
+  /** The ids of the messages that are dispatching. */
+  dispatching: ReadonlySet<string>;
+  /** The slots of its sender that it got; more than it has dispatching messages if people opted out. */
+  slots: number;
+  /** The milliseconds until the first of these slots. */
+  firstInMs: number;
   /** Messages to people who opted out, which are queued and never called: to be failed. */
   optedOut: string[];
 }
@@ -83,6 +92,8 @@ export async function insertSends(
   const messages = sends.flatMap((one) => one.messages);
   const skip = ifLocked === 'skip' ? sql`skip locked` : sql``;
   const hasKeys = sends.some(({ key }) => key !== undefined);
+  const ranks = callRanks(sends);
+  const hasCalls = ranks.some((rank) => rank !== null);
   const hasFiles = sends.some(({ mediaIds = [] }) => mediaIds.length > 0);
   const withFiles = sql`
       cross join lateral (select count(*) as n from (
@@ -91,22 +102,29 @@ export async function insertSends(
       where f.n = cardinality(a.files)`;
   const withKeys = sql`, keys as (${insertKeysOf(sql`ready`)}),
     chosen as (select * from ready r where key is null or exists (select from keys k where k.subject_id = r.id))`;
+  const withSlots = sql`, slots as (${reserveSlotsOf(
+    sql`(select sender_id as id, sum(calls)::int as wanted from chosen where is_open and calls > 0 group by sender_id order by sender_id)`,
+    paceWindowsMs.call,
+  )})`;
   const { rows } = await sql<{
     id: string;
     is_open: boolean;
     lease: string | null;
     opted_out: string[] | null;
+    granted: number;
+    first_in_ms: number;
+    interval_ms: number;
   }>`
     /* insertSends */ with asked as (
       select * from json_to_recordset(${askedJson(sends)}::json) a(account_id uuid, id uuid, sender_id uuid, template_id uuid, template_name text,
         language text, total int, changed_at timestamptz, name text, listed boolean, priority smallint, expires_in int, first int, last int,
-        files text[], operation text, key uuid, fingerprint bytea, lease_seconds int, created_by jsonb)),
+        files text[], calls int, operation text, key uuid, fingerprint bytea, lease_seconds int, created_by jsonb)),
     ${hasKeys ? sql`ready` : sql`chosen`} as (
       select a.*, not s.is_halted and not t.is_held and not ${isGatewayHeld} as is_open from asked a
       cross join lateral (select halted_at is not null as is_halted from senders where id = a.sender_id for key share ${skip}) s
       cross join lateral (select ${isHeld(sql`templates`)} as is_held from templates where id = a.template_id
         and provider_status is distinct from ${ownProviderStatus.pendingDeletion}
-        and components_changed_at is not distinct from a.changed_at for key share ${skip}) t${hasFiles ? withFiles : sql``})${hasKeys ? withKeys : sql``},
+        and components_changed_at is not distinct from a.changed_at for key share ${skip}) t${hasFiles ? withFiles : sql``})${hasKeys ? withKeys : sql``}${hasCalls ? withSlots : sql``},
     s as (
       insert into sends (account_id, id, sender_id, template_id, template_name, language, total, name, listed, priority, started_at,
         expires_in, expires_at, created_by)
@@ -117,7 +135,7 @@ export async function insertSends(
         position, priority, state, attempts, due_at, leased_by, expires_at)
       select s.account_id, x.id, s.id, s.sender_id, s.template_id, x.phone, x.name, x.content, x.media_id,
         x.metadata, x.no - s.first, s.priority,
-        case when x.dispatching and may_call then ${stateSql.dispatching} else ${stateSql.queued} end, (x.dispatching and may_call)::int,
+        case when is_called then ${stateSql.dispatching} else ${stateSql.queued} end, is_called::int,
         now() + case when x.leased and may_call then interval '60 seconds' else interval '0' end, case when not is_unwanted then ${processId}::int end,
         now() + s.expires_in * interval '1 second'
       from unnest(${arrayText(messages.map((one) => one.id))}::uuid[], ${textArray(messages.map((one) => one.phone))}::text[],
@@ -125,21 +143,51 @@ export async function insertSends(
         ${arrayText(messages.map((one) => one.mediaId))}::uuid[],
         ${jsonLines(messages.map((one) => one.metadata && JSON.stringify(one.metadata)))}::jsonb[],
         ${arrayText(messages.map((one) => one.dispatchMode !== 'queued'))}::boolean[],
-        ${arrayText(messages.map((one) => one.dispatchMode === 'dispatching'))}::boolean[])
-        with ordinality x(id, phone, name, content, media_id, metadata, leased, dispatching, no)
+        ${arrayText(ranks)}::int[])
+        with ordinality x(id, phone, name, content, media_id, metadata, leased, rank, no)
         join chosen s on x.no between s.first and s.last
+        cross join lateral (select x.rank <= (select granted from ${hasCalls ? sql`slots` : noSlots} where sender_id = s.sender_id) is true as has_slot) c
         cross join lateral (select ${isOptedOut(sql`s.account_id`, sql`x.phone`, sql`s.priority`)} as is_unwanted offset 0) o
-        cross join lateral (select is_open and not is_unwanted as may_call) g
+        cross join lateral (select is_open and not is_unwanted as may_call, is_open and not is_unwanted and has_slot as is_called) g
       returning send_id, id, due_at, leased_by),
     counted as (${insertSendCounts(sends.length)})
     select c.id, c.is_open, (max(due_at) filter (where due_at > now()))::text as lease,
-      jsonb_agg(w.id) filter (where leased_by is null) as opted_out
-    from written w join chosen c on c.id = w.send_id group by c.id, c.is_open`.execute(db);
+      jsonb_agg(w.id) filter (where leased_by is null) as opted_out, coalesce(max(p.granted), 0) as granted,
+      coalesce(max(p.first_in_ms), 0)::float8 as first_in_ms, coalesce(max(p.interval_ms), 0)::float8 as interval_ms
+    from written w join chosen c on c.id = w.send_id left join ${hasCalls ? sql`slots` : noSlots} p on p.sender_id = c.sender_id
+    group by c.id, c.is_open`.execute(db);
   const inserted = new Map(rows.map((row) => [row.id, row]));
-  return sends.map(({ send }) => {
+  let first = 0;
+  return sends.map(({ send, messages }) => {
+    const own = ranks.slice(first, first + messages.length);
+    first += messages.length;
     const row = inserted.get(send.id);
-    return row && { isOpen: row.is_open, lease: row.lease, optedOut: row.opted_out ?? [] };
+    if (!row) return undefined;
+    const { is_open: isOpen, lease, granted, first_in_ms, interval_ms } = row;
+    const optedOut = row.opted_out ?? [];
+    const withSlot = messages.filter((_message, index) => (own[index] ?? Infinity) <= granted);
+    const called = isOpen ? withSlot.filter(({ id }) => !optedOut.includes(id)) : [];
+    const before = (own.find((rank) => rank !== null) ?? 1) - 1;
+    return {
+      ...{ isOpen, lease, optedOut, slots: withSlot.length, firstInMs: first_in_ms + before * interval_ms },
+      dispatching: new Set(called.map(({ id }) => id)),
+    };
   });
+}
+
+const noSlots = sql`(select null::uuid as sender_id, 0 as granted, 0 as first_in_ms, 0 as interval_ms where false)`;
+
+/** The rank of each message among those of its sender that need a slot, from 1; null: it needs none. */
+function callRanks(sends: readonly CompleteSend[]): (number | null)[] {
+  const last = new Map<string, number>();
+  return sends.flatMap(({ send, messages }) =>
+    messages.map(({ dispatchMode }) => {
+      if (dispatchMode !== 'dispatching') return null;
+      const rank = (last.get(send.senderId) ?? 0) + 1;
+      last.set(send.senderId, rank);
+      return rank;
+    }),
+  );
 }
 
 /** Inserts one send without a key; see `insertSends`. Waits for locks. */
@@ -174,6 +222,7 @@ function askedJson(sends: readonly CompleteSend[]): string {
       expires_in: expiresInSeconds,
       first,
       last,
+      calls: messages.filter(({ dispatchMode }) => dispatchMode === 'dispatching').length,
       files: mediaIds,
       ...(key && {
         operation: key.operation,

@@ -3,21 +3,18 @@ import type { Clock } from '../../base/clock.ts';
 import type { ReservedSlots, SlotsWanted } from './paces-store.ts';
 
 export interface Pacer {
-  /**
-   * Reserves up to `count` slots within a window and resolves when the first has come. Resolves with 0 if there is none;
-   * in the usual window after a short pause.
-   */
-  reserve(count: number, window: keyof ReserveSlots): Promise<number>;
+  /** Reserves up to `count` slots and resolves when the first has come; with 0 after a short pause if there is none soon. */
+  reserve(count: number): Promise<number>;
   /** Returns slots that no message used. */
   release(count: number): void;
 }
 
-/** Reserves slots within a window; `usual` is longer than the one of calls that are about to be stored as dispatching. */
-export type ReserveSlots = Record<'usual' | 'call', (wanted: SlotsWanted) => Promise<ReservedSlots>>;
+/** Reserves slots of a sender within `paceWindowsMs.usual`. */
+export type ReserveSlots = (wanted: SlotsWanted) => Promise<ReservedSlots>;
 
 /**
  * The windows in milliseconds. The usual one is short, so that a more urgent message never waits behind slots already reserved;
- * that of calls is shorter, because a crash before the call leaves their messages unknown.
+ * that of messages stored as dispatching is shorter, because a crash before the call leaves their outcome unknown.
  */
 export const paceWindowsMs = { usual: 100, call: 10 };
 
@@ -27,16 +24,16 @@ export function openPacer(deps: { reserveSlots: ReserveSlots; clock: Clock }, se
   let unusedUntilMs = 0;
 
   return {
-    async reserve(count, window) {
+    async reserve(count) {
       if (performance.now() > unusedUntilMs) unused = 0;
       if (unused > 0) {
         const reused = Math.min(unused, count);
         unused -= reused;
         return reused;
       }
-      const { granted, firstInMs } = await deps.reserveSlots[window]({ senderId, count });
-      if (granted > 0 && firstInMs > 1) await deps.clock.sleep(firstInMs);
-      if (granted === 0 && window === 'usual') await deps.clock.sleep(paceWindowsMs.usual / 2);
+      const { granted, firstInMs } = await deps.reserveSlots({ senderId, count });
+      if (granted > 0) await untilSlot(deps.clock, firstInMs);
+      else await deps.clock.sleep(paceWindowsMs.usual / 2);
       return granted;
     },
     release(count) {
@@ -48,4 +45,9 @@ export function openPacer(deps: { reserveSlots: ReserveSlots; clock: Clock }, se
       unusedUntilMs = now + paceWindowsMs.usual;
     },
   };
+}
+
+/** Waits for a slot, unless it comes within a millisecond. */
+export async function untilSlot(clock: Pick<Clock, 'sleep'>, inMs: number): Promise<void> {
+  if (inMs > 1) await clock.sleep(inMs);
 }

@@ -36,8 +36,23 @@ export interface ReservedSlots {
 }
 
 /**
- * Reserves slots within the next `windowMs` (GCRA, one row a sender), in one statement for many wishes; those of the same sender
- * get theirs in the order given. Commits asynchronously: a crash loses at most 100 ms of pace.
+ * An update that reserves slots within the next `windowMs` (GCRA, one row a sender), for a CTE. `wanted` has the columns `id` (of a
+ * sender, each once, in order) and `wanted`. Returns `sender_id`, `granted`, `first_in_ms` (until the first slot) and `interval_ms` of
+ * each sender that got at least one.
+ */
+export const reserveSlotsOf = (wanted: RawBuilder<unknown>, windowMs: number): RawBuilder<unknown> => sql`
+    update sender_paces p set tat = x.next_slot + x.n * (interval '1 second' / x.rate)
+    from (select sender_id, rate, next_slot, least(wanted, greatest(0, ceil(extract(epoch from
+        now() + ${windowMs} * interval '1 millisecond' - next_slot) * rate)))::int n
+      from (select s.sender_id, ${nextSlot} next_slot, ${ratePerSecond} rate, w.wanted
+        from ${wanted} w join sender_paces s on s.sender_id = w.id for update of s) y) x
+    where p.sender_id = x.sender_id and x.n > 0
+    returning p.sender_id, x.n granted, (1000 / x.rate)::float8 interval_ms,
+      (extract(epoch from p.tat - x.n * (interval '1 second' / x.rate) - now()) * 1000)::float8 first_in_ms`;
+
+/**
+ * Reserves slots within the next `windowMs`, in one statement for many wishes; those of the same sender get theirs in the order
+ * given. Commits asynchronously: a crash loses at most 100 ms of pace.
  */
 export async function reservePaces(
   db: Db,
@@ -53,18 +68,12 @@ export async function reservePaces(
     first_in_ms: number;
     interval_ms: number;
   }>`
-    /* reservePace */ update sender_paces p set tat = x.next_slot + x.n * (interval '1 second' / x.rate)
-    from (select sender_id, rate, next_slot, least(wanted, greatest(0, ceil(extract(epoch from
-        now() + ${windowMs} * interval '1 millisecond' - next_slot) * rate)))::int n
-      from (select s.sender_id, ${nextSlot} next_slot, ${ratePerSecond} rate, w.wanted
-        from unnest(${arrayText(senders)}::uuid[], ${arrayText(senders.map((id) => counts.get(id) ?? 0))}::int[]) w(id, wanted)
-        join sender_paces s on s.sender_id = w.id for update of s) y) x,
-      (select set_config('synchronous_commit', 'off', true)) relaxed
-    where p.sender_id = x.sender_id and x.n > 0
-    returning p.sender_id, x.n granted, (1000 / x.rate)::float8 interval_ms,
-      (extract(epoch from p.tat - x.n * (interval '1 second' / x.rate) - now()) * 1000)::float8 first_in_ms`.execute(
-    db,
-  );
+    /* reservePace */ ${reserveSlotsOf(
+      sql`(select u.id, u.wanted from
+        unnest(${arrayText(senders)}::uuid[], ${arrayText(senders.map((id) => counts.get(id) ?? 0))}::int[]) u(id, wanted),
+        (select set_config('synchronous_commit', 'off', true)) relaxed)`,
+      windowMs,
+    )}`.execute(db);
   const left = new Map(rows.map((row) => [row.sender_id, row]));
   return wanted.map(({ senderId, count }) => {
     const row = left.get(senderId);

@@ -110,31 +110,29 @@ export async function startSend(
   }
   await deps.checkQueue(accountId, messages.length);
   if (!sender.halted_at) await chooseDispatchModes(deps, messages, sender, priorityOf(template.category));
-  const inMode = (mode: NewMessage['dispatchMode'], lease: string | null) =>
+  const toCall = (lease: string | null) =>
     messages
-      .filter((message) => message.dispatchMode === mode)
+      .filter(({ dispatchMode }) => dispatchMode !== 'queued')
       .map((message) => leasedMessage(message, { request, template, sender, lease }));
-  const reserved = inMode('dispatching', null);
+  const reserved = messages.filter(({ dispatchMode }) => dispatchMode === 'dispatching').length;
   const begunAtMs = deps.clock.steady();
   let stored: InsertedSend;
   try {
     stored = await storeSend(deps, checked, also);
   } catch (error) {
-    deps.dispatcher.abandonReserved(reserved);
+    deps.dispatcher.abandonReserved(toCall(null).slice(0, reserved));
     releaseIfAway(deps, error, sendId);
     throw error;
   }
-  const { isOpen, lease } = stored;
+  const { isOpen, lease, dispatching, slots, firstInMs } = stored;
   const optedOut = new Set(stored.optedOut);
-  const callable = (mode: NewMessage['dispatchMode']) =>
-    isOpen ? inMode(mode, lease).filter(({ id }) => !optedOut.has(id)) : [];
-  const called = callable('dispatching');
-  deps.dispatcher.callReserved(called, begunAtMs);
-  deps.dispatcher.releaseCalls(sender.id, reserved.length - called.length);
-  const leased = callable('leased');
-  deps.dispatcher.offer(leased);
+  const callable = isOpen ? toCall(lease).filter(({ id }) => !optedOut.has(id)) : [];
+  const called = callable.filter(({ id }) => dispatching.has(id));
+  deps.dispatcher.callReserved(called, begunAtMs, firstInMs);
+  deps.dispatcher.releaseCalls(sender.id, reserved - called.length, slots - called.length);
+  deps.dispatcher.offer(callable.filter(({ id }) => !dispatching.has(id)));
   const ended = await failOptedOut(deps, accountId, optedOut);
-  if (called.length + leased.length + ended.size < messages.length) deps.nudgeDispatch();
+  if (callable.length + ended.size < messages.length) deps.nudgeDispatch();
   const awaited = isOpen ? messages.map(({ id }) => id).filter((id) => !ended.has(id)) : [];
   return { id: sendId, templateId: template.id, messages, awaited, ended };
 }

@@ -16,7 +16,7 @@ import { openMediaPreparation } from './media-preparation.ts';
 import { keyOf, type LeasedMessage } from './message.ts';
 import { storedFilesOf } from './message-media.ts';
 import { findStillCallable } from './messages-holds-store.ts';
-import { openPacer, type ReserveSlots } from './pacer.ts';
+import { openPacer, type ReserveSlots, untilSlot } from './pacer.ts';
 
 export interface SenderQueueDeps extends CallDeps {
   hot: Db;
@@ -78,40 +78,41 @@ export class SenderQueue {
   }
 
   /**
-   * Reserves up to `wanted` calls for messages about to be stored as dispatching: as many as are free and within the pace
-   * right now; 0 while messages wait. Each ends with `callReserved` or `releaseCalls`.
+   * Reserves up to `wanted` calls for messages about to be stored as dispatching, if their pace allows: as many as are free; 0 while
+   * messages wait. Each ends with `callReserved` or `releaseCalls`.
    */
   async reserveCalls(wanted: number): Promise<number> {
     const free = Math.min(wanted, concurrentCallsMax - this.#waiting.running);
     if (this.#isStopped || free <= 0 || this.#waiting.queued() > 0) return 0;
     this.#waiting.running += free;
-    let connected = 0;
     let reserved = 0;
     try {
       this.#access = await this.#deps.accessOf(this.senderId);
-      if (!this.#access) return 0;
-      connected = this.#access.isOwnAddress ? free : this.#deps.connections.tryAcquire(free);
-      const granted = connected > 0 ? await this.#pacer.reserve(connected, 'call') : 0;
-      if (this.#isStopped) this.#pacer.release(granted);
-      else reserved = granted;
+      if (this.#access && !this.#isStopped)
+        reserved = this.#access.isOwnAddress ? free : this.#deps.connections.tryAcquire(free);
       return reserved;
     } finally {
       this.#waiting.running -= free - reserved;
-      if (this.#access) this.#releaseConnections(this.#access, connected - reserved, false);
       this.#onCallEnded?.();
     }
   }
 
-  /** Calls messages that were stored as dispatching for reserved calls, no earlier than `begunAtMs` of `clock.steady()`. */
-  callReserved(messages: readonly LeasedMessage[], begunAtMs: number): void {
-    for (const message of messages) void this.#call({ message }, this.#access as SenderAccess, begunAtMs);
+  /**
+   * Calls messages that were stored as dispatching for reserved calls, no earlier than `begunAtMs` of `clock.steady()`. The first of
+   * their slots comes in `firstInMs`.
+   */
+  callReserved(messages: readonly LeasedMessage[], begunAtMs: number, firstInMs: number): void {
+    const access = this.#access as SenderAccess;
+    const call = (message: LeasedMessage) => void this.#call({ message }, access, begunAtMs);
+    if (firstInMs <= 0) messages.forEach(call);
+    else void untilSlot(this.#deps.clock, firstInMs).then(() => messages.forEach(call));
   }
 
-  /** Releases reserved calls that will not be made. */
-  releaseCalls(count: number): void {
+  /** Releases reserved calls that will not be made, and the slots that some of their messages got. */
+  releaseCalls(count: number, slots: number): void {
     this.#waiting.running -= count;
     if (this.#access) this.#releaseConnections(this.#access, count, false);
-    this.#pacer.release(count);
+    this.#pacer.release(slots);
     this.#onCallEnded?.();
   }
 
@@ -157,7 +158,7 @@ export class SenderQueue {
         await this.#callEnded();
         continue;
       }
-      let granted = await this.#pacer.reserve(Math.min(free, this.#waiting.queued()), 'usual');
+      let granted = await this.#pacer.reserve(Math.min(free, this.#waiting.queued()));
       while (granted > 0 && !this.#isStopped) {
         const dispatched = await this.#dispatch(Math.min(granted, dispatchedPerStepMax));
         if (dispatched === 0) break;
