@@ -244,29 +244,6 @@ describe('the window', () => {
     expect(await stored()).toBeUndefined();
   });
 
-  it('is stored as dispatching only if its number has a slot, else leased', async () => {
-    const phone = newPhone();
-    await writes(phone);
-    const { hot } = gateway.database;
-    const store = async (secondsAhead: number) => {
-      const tx = await hot.startTransaction().execute();
-      await sql`update sender_paces set tat = now() + ${secondsAhead} * interval '1 second', slowed_at = now(), slowed_to = null
-        where sender_id = ${senderId}`.execute(tx);
-      const id = uuidv7();
-      const stored = await insertReply(tx, {
-        ...{ accountId: gateway.accountId, id, senderId, identity: phone, phone, userId: null },
-        ...{ content: { reply: { kind: 'text', text: 'x' } }, mediaId: null, metadata: null },
-        ...{ priority: 1, processId: 0, dispatchMode: 'dispatching' },
-      });
-      const { rows } =
-        await sql`select state, due_at > now() as leased from messages where id = ${id}`.execute(tx);
-      await tx.rollback().execute();
-      return { isDispatching: stored?.isDispatching, ...(rows[0] as object) };
-    };
-    expect(await store(0)).toEqual({ isDispatching: true, state: 1, leased: true });
-    expect(await store(1)).toEqual({ isDispatching: false, state: 0, leased: true });
-  });
-
   it('is checked again by the statement that begins the dispatch of the reply', async () => {
     const phone = newPhone();
     await writes(phone);

@@ -13,6 +13,7 @@ import { insertSendCounts } from './message-counts-store.ts';
 import { isHeld, isOptedOut, stateSql } from './messages-sql-store.ts';
 import { paceWindowsMs } from './pacer.ts';
 import { reserveSlotsOf } from './paces-store.ts';
+import { isStillChosen } from './sends-store.ts';
 
 export interface NewSend {
   accountId: string;
@@ -24,6 +25,8 @@ export interface NewSend {
   total: number;
   /** When the components last changed, as the recipients were checked against them. */
   templateChangedAt?: Date | null;
+  /** If its template and sender were read for an earlier send: their versions. It is stored only if both are still the same. */
+  readAs?: { template: string; sender: string | null; namesSender: boolean } | undefined;
   name?: string | undefined;
   /** True if the list of sends shows it without being asked for all. */
   listed?: boolean;
@@ -99,7 +102,7 @@ export async function insertSends(
       cross join lateral (select count(*) as n from (
         select from unnest(a.files) f(public_id) join media m on m.account_id = a.account_id and m.public_id = f.public_id and ${isReadyFile(sql`m`)}
         for share of m ${skip}) locked) f
-      where f.n = cardinality(a.files)`;
+      where f.n = cardinality(a.files) and ${isStillChosen}`;
   const withKeys = sql`, keys as (${insertKeysOf(sql`ready`)}),
     chosen as (select * from ready r where key is null or exists (select from keys k where k.subject_id = r.id))`;
   const withSlots = sql`, slots as (${reserveSlotsOf(
@@ -118,13 +121,20 @@ export async function insertSends(
     /* insertSends */ with asked as (
       select * from json_to_recordset(${askedJson(sends)}::json) a(account_id uuid, id uuid, sender_id uuid, template_id uuid, template_name text,
         language text, total int, changed_at timestamptz, name text, listed boolean, priority smallint, expires_in int, first int, last int,
-        files text[], calls int, operation text, key uuid, fingerprint bytea, lease_seconds int, created_by jsonb)),
+        files text[], calls int, template_version text, sender_version text, names_sender boolean, operation text, key uuid, fingerprint bytea, lease_seconds int, created_by jsonb)),
     ${hasKeys ? sql`ready` : sql`chosen`} as (
       select a.*, not s.is_halted and not t.is_held and not ${isGatewayHeld} as is_open from asked a
-      cross join lateral (select halted_at is not null as is_halted from senders where id = a.sender_id for key share ${skip}) s
-      cross join lateral (select ${isHeld(sql`templates`)} as is_held from templates where id = a.template_id
+      cross join lateral (select halted_at is not null as is_halted from senders where id = a.sender_id
+        and (a.sender_version is null or xmin::text = a.sender_version) for key share ${skip}) s
+      cross join lateral (select ${isHeld(sql`templates`)} as is_held, business_account_id from templates where id = a.template_id
         and provider_status is distinct from ${ownProviderStatus.pendingDeletion}
-        and components_changed_at is not distinct from a.changed_at for key share ${skip}) t${hasFiles ? withFiles : sql``})${hasKeys ? withKeys : sql``}${hasCalls ? withSlots : sql``},
+        and components_changed_at is not distinct from a.changed_at
+        and (a.template_version is null or xmin::text = a.template_version) for key share ${skip}) t${
+          hasFiles
+            ? withFiles
+            : sql`
+      where ${isStillChosen}`
+        })${hasKeys ? withKeys : sql``}${hasCalls ? withSlots : sql``},
     s as (
       insert into sends (account_id, id, sender_id, template_id, template_name, language, total, name, listed, priority, started_at,
         expires_in, expires_at, created_by)
@@ -222,6 +232,9 @@ function askedJson(sends: readonly CompleteSend[]): string {
       expires_in: expiresInSeconds,
       first,
       last,
+      template_version: send.readAs?.template,
+      sender_version: send.readAs?.sender,
+      names_sender: send.readAs?.namesSender,
       calls: messages.filter(({ dispatchMode }) => dispatchMode === 'dispatching').length,
       files: mediaIds,
       ...(key && {

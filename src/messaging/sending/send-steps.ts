@@ -1,4 +1,5 @@
 // The database steps of a send that concurrent requests share: what arrives while a statement runs is in the next one.
+import { openCache } from '../../base/cache.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Db } from '../../db/db.ts';
 import { isUnavailable } from '../../db/failure.ts';
@@ -11,12 +12,22 @@ import {
 import { type BatchOptions, batch } from '../../work/batch.ts';
 import { type FilesAsked, findReadyFiles, type ReadyMedia } from '../media/store.ts';
 import { type CompleteSend, type InsertedSend, insertSends } from './new-sends-store.ts';
-import { findTemplatesWithSenders, type ResolvedTemplate, type TemplateAsked } from './sends-store.ts';
+import {
+  findTemplatesWithSenders,
+  nameOf,
+  type ResolvedTemplate,
+  type TemplateAsked,
+} from './sends-store.ts';
 
 export interface SendSteps {
   /** The row of an Idempotency-Key, read after this call began. */
   findKey(of: KeyOf): Promise<IdempotencyKeyRow | undefined>;
   findTemplate(asked: TemplateAsked): Promise<ResolvedTemplate | undefined>;
+  /**
+   * What `findTemplate` last found for such a request, if a send could use it. It may have changed since: `store` compares the versions
+   * of the send's `readAs`.
+   */
+  knownTemplate(asked: TemplateAsked): ResolvedTemplate | undefined;
   findFiles(asked: FilesAsked): Promise<ReadyMedia[]>;
   /**
    * Stores a send and all that belongs to it. Undefined, and nothing of it is stored, for the reasons that `insertSends` names.
@@ -34,10 +45,12 @@ export interface KeyResponse {
 }
 
 /** More messages than this are stored alone: a large send would delay the small ones, and gains nothing from them. */
-const smallMax = 10;
+export const smallMax = 10;
 /** Content of one send that counts as much as a message. */
 const charactersPerMessage = 8_192;
 const sharedStatement = { sends: 64, messages: 128 };
+/** Templates that a process remembers, each with a sender. */
+const knownMax = 1_000;
 
 /** What a send takes of a statement, in messages. */
 function weightOf({ messages }: CompleteSend): number {
@@ -61,9 +74,18 @@ export function openSendSteps({ hot, processId, metrics }: SendStepsDeps): SendS
     weight: { of: ({ weight }) => weight, max: sharedStatement.messages },
     onRun: (sends) => metrics.batchItems.observe({ batch: 'sends' }, sends),
   });
+  const readTemplate = batch((asked: TemplateAsked[]) => findTemplatesWithSenders(hot, asked), shared);
+  const known = openCache<ResolvedTemplate>({ max: knownMax });
   return {
     findKey: batch((of: KeyOf[]) => findKeys(hot, of), shared),
-    findTemplate: batch((asked: TemplateAsked[]) => findTemplatesWithSenders(hot, asked), shared),
+    async findTemplate(asked) {
+      const found = await readTemplate(asked);
+      if (found?.sender && !found.hasErased && found.template.status === 'approved')
+        known.set(nameOf(asked), found);
+      else known.delete(nameOf(asked));
+      return found;
+    },
+    knownTemplate: (asked) => known.get(nameOf(asked)),
     findFiles: batch((asked: FilesAsked[]) => findReadyFiles(hot, asked), shared),
     async store(send) {
       if (send.messages.length <= smallMax) {

@@ -1,5 +1,5 @@
 // Sending a template to many recipients: check everything, store the send, dispatch it, wait for the results.
-import { invalidRequest } from '../../base/errors.ts';
+import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
 import { isUnavailable } from '../../db/failure.ts';
@@ -20,9 +20,17 @@ import type { InsertedSend, NewMessage } from './new-sends-store.ts';
 import type { CheckQueue } from './queue-limit.ts';
 import type { SendRequest } from './recipients.ts';
 import { requireApproved, requireSender, resolveTemplate, sendablePlan } from './resolve-template.ts';
-import type { SendSteps } from './send-steps.ts';
-import type { ResolvedSender } from './sends-store.ts';
-import { type AlsoWrite, isAuthentication, type StoreDeps, storeScheduled, storeSend } from './store-send.ts';
+import { type SendSteps, smallMax } from './send-steps.ts';
+import type { ResolvedSender, ResolvedTemplate, TemplateAsked } from './sends-store.ts';
+import {
+  type AlsoWrite,
+  type CheckedSend,
+  isAuthentication,
+  type StoreDeps,
+  storeScheduled,
+  storeSend,
+  throwMissing,
+} from './store-send.ts';
 
 export interface SendDeps extends FailOptedOutDeps, StoreDeps {
   db: Db;
@@ -82,13 +90,55 @@ export const scheduledAheadMaxMs = 90 * 86_400_000;
 export async function startSend(
   deps: SendDeps,
   request: SendRequest,
-  key: (KeyOf & { fingerprint: Buffer }) | undefined,
+  key: Key,
   also?: AlsoWrite,
 ): Promise<StartedSend> {
+  const started = also ? undefined : await startWithKnown(deps, request, key);
+  if (started) return started;
+  const checked = await checkSend(deps, request, key, deps.sendSteps.findTemplate);
+  const sendAt = sendAtOf(deps, request, checked.template);
+  if (!sendAt) return (await storeAndDispatch(deps, checked, also)) ?? throwMissing(deps.hot, checked);
+  await storeScheduled(deps, checked, sendAt);
+  const { id, template, messages } = checked;
+  return { id, templateId: template.id, messages, awaited: [], ended: new Map() };
+}
+
+type Key = (KeyOf & { fingerprint: Buffer }) | undefined;
+
+/**
+ * Starts a small send with the template and sender that an earlier one read, whose versions are compared when it is stored. Undefined,
+ * and nothing is stored, if they changed, or if the send is refused: it then reads them.
+ */
+async function startWithKnown(
+  deps: SendDeps,
+  request: SendRequest,
+  key: Key,
+): Promise<StartedSend | undefined> {
+  if (request.sendAt !== undefined || request.recipients.length > smallMax) return undefined;
+  let versions: ResolvedTemplate['versions'] | undefined;
+  const known = async (asked: TemplateAsked) => {
+    const found = deps.sendSteps.knownTemplate(asked);
+    versions = found?.versions;
+    return found;
+  };
+  const checked = await checkSend(deps, request, key, known).catch((error: unknown) => {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  });
+  return checked && storeAndDispatch(deps, { ...checked, knownAs: versions });
+}
+
+/** Checks a send with the template and sender that `find` finds, and fills its messages. Throws as `startSend` does. */
+async function checkSend(
+  deps: SendDeps,
+  request: SendRequest,
+  key: Key,
+  find: SendSteps['findTemplate'],
+): Promise<CheckedSend> {
   const { accountId } = request;
   const mediaIds = mediaIdsOf(request);
   const [resolved, media] = await Promise.all([
-    resolveTemplate(deps.hot, accountId, request, deps.sendSteps.findTemplate),
+    resolveTemplate(deps.hot, accountId, request, find),
     findFiles(deps.db, accountId, mediaIds, deps.sendSteps.findFiles),
   ]);
   const { template } = resolved;
@@ -96,18 +146,22 @@ export async function startSend(
   const messages = await fillAll(deps, plan, request, media);
   requireApproved(template);
   const sender = requireSender(resolved);
-  const sendAt = sendAtOf(deps, request, template);
   if (resolved.hasErased)
     await deps.restoreErased(
       accountId,
       messages.map(({ phone }) => phone),
     );
-  const sendId = uuidv7(deps.clock.now());
-  const checked = { id: sendId, request, template, sender, messages, mediaIds, key };
-  if (sendAt) {
-    await storeScheduled(deps, checked, sendAt);
-    return { id: sendId, templateId: template.id, messages, awaited: [], ended: new Map() };
-  }
+  return { id: uuidv7(deps.clock.now()), request, template, sender, messages, mediaIds, key };
+}
+
+/** Undefined, and nothing is stored, if the template or sender is not as the send knows it (`knownAs`). */
+async function storeAndDispatch(
+  deps: SendDeps,
+  checked: CheckedSend,
+  also?: AlsoWrite,
+): Promise<StartedSend | undefined> {
+  const { id: sendId, request, template, sender, messages } = checked;
+  const { accountId } = request;
   await deps.checkQueue(accountId, messages.length);
   if (!sender.halted_at) await chooseDispatchModes(deps, messages, sender, priorityOf(template.category));
   const toCall = (lease: string | null) =>
@@ -116,13 +170,17 @@ export async function startSend(
       .map((message) => leasedMessage(message, { request, template, sender, lease }));
   const reserved = messages.filter(({ dispatchMode }) => dispatchMode === 'dispatching').length;
   const begunAtMs = deps.clock.steady();
-  let stored: InsertedSend;
+  let stored: InsertedSend | undefined;
   try {
     stored = await storeSend(deps, checked, also);
   } catch (error) {
     deps.dispatcher.abandonReserved(toCall(null).slice(0, reserved));
     releaseIfAway(deps, error, sendId);
     throw error;
+  }
+  if (!stored) {
+    deps.dispatcher.releaseCalls(sender.id, reserved);
+    return undefined;
   }
   const { isOpen, lease, dispatching, slots, firstInMs } = stored;
   const optedOut = new Set(stored.optedOut);

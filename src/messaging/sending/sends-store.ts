@@ -1,5 +1,5 @@
 // Table sends and its cancellations: finds a send, the templates and senders of requests, and cancels.
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
@@ -18,6 +18,8 @@ export interface ResolvedSender {
 export interface ResolvedTemplate {
   template: TemplateRow;
   sender: ResolvedSender | undefined;
+  /** Of both rows: another one after each change. */
+  versions: { template: string; sender: string | null };
   /** The account has opt-outs of erased people. */
   hasErased: boolean;
 }
@@ -28,6 +30,24 @@ export interface TemplateAsked {
   templateId: string;
   senderId: string | undefined;
 }
+
+/** The name of what a request asks for: equal requests have the same. */
+export const nameOf = (one: TemplateAsked): string => `${one.accountId} ${one.templateId} ${one.senderId}`;
+
+/** True if the account has opt-outs of erased people. */
+const hasErased = (accountId: RawBuilder<unknown>) =>
+  sql`exists (select from erased_opt_outs e where e.account_id = ${accountId})`;
+
+/** True if the sender `n` may send the template `t`. */
+const isOfTemplate = sql`(t.business_account_id is null or n.business_account_id = t.business_account_id)`;
+const senderOrder = sql`n.is_default desc, n.id`;
+
+/**
+ * True if the row `a` of a send would get its sender again: it names none, was read for an earlier send, and the account has no other
+ * choice since for the template `t`. Its opt-outs of erased people make every send read again.
+ */
+export const isStillChosen: RawBuilder<boolean> = sql`(a.template_version is null or not ${hasErased(sql`a.account_id`)} and (a.names_sender
+    or a.sender_id = (select n.id from senders n where n.account_id = a.account_id and ${isOfTemplate} order by ${senderOrder} limit 1)))`;
 
 /**
  * Finds the templates of many requests, in their order, each with the sender that the request names; without one, the default
@@ -43,21 +63,22 @@ export async function findTemplatesWithSenders(
     sender_waba: string;
     sender_pace: number;
     sender_halted_at: Date | null;
+    sender_version: string | null;
+    template_version: string;
     has_erased: boolean;
   };
-  const nameOf = (one: TemplateAsked) => `${one.accountId} ${one.templateId} ${one.senderId}`;
   const distinct = [...new Map(asked.map((one) => [nameOf(one), one])).values()];
   const { rows } = await sql<Row>`
     select x.no::int, t.*, s.id as sender_id, s.business_account_id as sender_waba, s.messages_per_second as sender_pace,
-      s.halted_at as sender_halted_at, exists (select from erased_opt_outs e where e.account_id = x.account_id) as has_erased
+      s.halted_at as sender_halted_at, s.version as sender_version, t.xmin::text as template_version, ${hasErased(sql`x.account_id`)} as has_erased
     from unnest(${arrayText(distinct.map((one) => one.accountId))}::uuid[], ${arrayText(distinct.map((one) => one.templateId))}::uuid[],
       ${arrayText(distinct.map((one) => one.senderId ?? null))}::uuid[]) with ordinality x(account_id, template_id, sender_id, no)
     join templates t on t.account_id = x.account_id and t.id = x.template_id
     left join lateral (
-      select id, business_account_id, messages_per_second, halted_at from senders n
+      select id, business_account_id, messages_per_second, halted_at, n.xmin::text as version from senders n
       where n.account_id = t.account_id and case when x.sender_id is not null then n.id = x.sender_id
-        else t.business_account_id is null or n.business_account_id = t.business_account_id end
-      order by n.is_default desc, n.id limit 1) s on true`.execute(db);
+        else ${isOfTemplate} end
+      order by ${senderOrder} limit 1) s on true`.execute(db);
   const found = new Map<string, ResolvedTemplate>();
   for (const {
     no,
@@ -65,6 +86,8 @@ export async function findTemplatesWithSenders(
     sender_waba,
     sender_pace,
     sender_halted_at,
+    sender_version,
+    template_version,
     has_erased: hasErased,
     ...template
   } of rows) {
@@ -76,6 +99,7 @@ export async function findTemplatesWithSenders(
     };
     found.set(nameOf(distinct[no - 1] as TemplateAsked), {
       template,
+      versions: { template: template_version, sender: sender_version },
       sender: sender || undefined,
       hasErased,
     });

@@ -18,7 +18,7 @@ import type { SendRequest } from './recipients.ts';
 import { requireApproved, resolveTemplate } from './resolve-template.ts';
 import { insertScheduledSend } from './scheduled-store.ts';
 import type { SendSteps } from './send-steps.ts';
-import type { ResolvedSender } from './sends-store.ts';
+import type { ResolvedSender, ResolvedTemplate } from './sends-store.ts';
 
 export interface StoreDeps {
   hot: Db;
@@ -53,12 +53,14 @@ export interface CheckedSend {
   messages: NewMessage[];
   mediaIds: string[];
   key: (KeyOf & { fingerprint: Buffer }) | undefined;
+  /** If the template and sender were read for an earlier send: their versions. */
+  knownAs?: ResolvedTemplate['versions'] | undefined;
 }
 
 const isListed = ({ name, sendAt }: CheckedSend['request']): boolean =>
   name !== undefined || sendAt !== undefined;
 
-const newSendOf = ({ id, request, template, sender, messages }: CheckedSend): NewSend => ({
+const newSendOf = ({ id, request, template, sender, messages, knownAs }: CheckedSend): NewSend => ({
   accountId: request.accountId,
   id,
   senderId: sender.id,
@@ -67,6 +69,7 @@ const newSendOf = ({ id, request, template, sender, messages }: CheckedSend): Ne
   language: template.language,
   total: messages.length,
   templateChangedAt: template.components_changed_at,
+  readAs: knownAs && { ...knownAs, namesSender: request.senderId !== undefined },
   name: request.name,
   listed: isListed(request),
   // the others are too many to say more of each
@@ -77,21 +80,21 @@ const newSendOf = ({ id, request, template, sender, messages }: CheckedSend): Ne
 export type AlsoWrite = (tx: Tx, messages: NewMessage[]) => Promise<void>;
 
 /**
- * Stores a send with its messages and key. `also` runs first, in one transaction with it. Throws as `throwMissing` does; then
- * nothing is stored.
+ * Stores a send with its messages and key. Undefined, and nothing is stored, for the reasons that `throwMissing` names. `also` runs
+ * first, in one transaction with it, which these reasons roll back with an error.
  */
 export async function storeSend(
   deps: StoreDeps,
   checked: CheckedSend,
   also: AlsoWrite | undefined,
-): Promise<InsertedSend> {
+): Promise<InsertedSend | undefined> {
   const { request, template, messages, mediaIds, key } = checked;
   const send: CompleteSend = {
     ...{ send: newSendOf(checked), messages, mediaIds },
     ...{ priority: priorityOf(template.category), expiresInSeconds: expirySecondsOf(request, template) },
     key: key && { ...key, leaseSeconds: keyLeaseSeconds(deps) },
   };
-  if (!also) return (await deps.sendSteps.store(send)) ?? throwMissing(deps.hot, checked);
+  if (!also) return deps.sendSteps.store(send);
   return deps.hot.transaction().execute(async (tx) => {
     await also(tx, messages);
     const [stored] = await insertSends(tx, [send], { processId: deps.processId, ifLocked: 'wait' });
@@ -103,7 +106,7 @@ export async function storeSend(
  * Reports why nothing was stored: since they were read, a media file, the template or the sender was removed, the template changed
  * or is being deleted, or another request stored the key.
  */
-async function throwMissing(
+export async function throwMissing(
   db: Db | Tx,
   { request, template: checked, mediaIds, key }: CheckedSend,
 ): Promise<never> {

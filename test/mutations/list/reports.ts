@@ -188,14 +188,14 @@ export const mutations: Mutation[] = [
   {
     name: 'a send uses the oldest sender instead of the default one',
     file: sends,
-    find: 'order by n.is_default desc, n.id limit 1',
-    replace: 'order by n.id limit 1',
+    find: 'const senderOrder = sql`n.is_default desc, n.id`;',
+    replace: 'const senderOrder = sql`n.id`;',
     tests: records,
   },
   {
     name: 'a send uses a sender of another business account',
     file: sends,
-    find: 'else t.business_account_id is null or n.business_account_id = t.business_account_id end',
+    find: 'else ${isOfTemplate} end',
     replace: 'else true end',
     tests: records,
   },

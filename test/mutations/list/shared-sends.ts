@@ -4,6 +4,9 @@ import type { Mutation } from '../mutation.ts';
 const store = 'src/messaging/sending/new-sends-store.ts';
 const steps = 'src/messaging/sending/send-steps.ts';
 const tests = ['test/db/new-sends.test.ts'];
+const known = ['test/db/known-templates.test.ts'];
+const sends = 'src/messaging/sending/sends-store.ts';
+const slots = ['test/db/dispatching-slots.test.ts'];
 
 export const mutations: Mutation[] = [
   {
@@ -69,33 +72,63 @@ export const mutations: Mutation[] = [
     replace: 'messages.length',
     tests,
   },
+  ...(
+    [
+      ['template', 'template_version is null or xmin::text = a.template_version', 'true'],
+      ['sender', 'a.sender_version is null or xmin::text = a.sender_version', 'true'],
+    ] as const
+  ).map(([what, find, replace]) => ({
+    name: `a send is stored with a remembered ${what} that changed`,
+    ...{ file: store, find, replace, tests: known },
+  })),
+  {
+    name: 'a send is stored with a remembered sender that is no longer the default',
+    file: sends,
+    find: 'or a.sender_id = (select n.id',
+    replace: 'or a.sender_id is not null or a.sender_id = (select n.id',
+    tests: known,
+  },
+  {
+    name: 'a remembered template overlooks new opt-outs of erased people',
+    file: sends,
+    find: 'or not ${hasErased(sql`a.account_id`)} and (a.names_sender',
+    replace: 'or (a.names_sender',
+    tests: known,
+  },
+  {
+    name: 'a template that is not approved is remembered',
+    file: steps,
+    find: " && found.template.status === 'approved'",
+    replace: '',
+    tests: known,
+  },
   {
     name: 'a message is stored as dispatching without a slot of its sender',
     file: store,
     find: ' where sender_id = s.sender_id) is true as has_slot',
     replace: ' where sender_id = s.sender_id) is not false as has_slot',
-    tests,
+    tests: slots,
   },
   {
     name: 'two sends of one sender get the same slot',
     file: store,
     find: '(last.get(send.senderId) ?? 0) + 1',
     replace: '1',
-    tests,
+    tests: slots,
   },
   {
     name: 'a send that may not be called takes slots',
     file: store,
     find: 'from chosen where is_open and calls > 0',
     replace: 'from chosen where calls > 0',
-    tests,
+    tests: slots,
   },
   {
     name: 'a message of a later slot is called with the first',
     file: store,
     find: 'first_in_ms + before * interval_ms',
     replace: 'first_in_ms',
-    tests,
+    tests: slots,
   },
   {
     name: 'a message is called before its slot',
@@ -109,7 +142,7 @@ export const mutations: Mutation[] = [
     file: 'src/messaging/replies/store.ts',
     find: 'case when exists (select from slots) then',
     replace: 'case when ${wantsSlot}::boolean and is_open then',
-    tests: ['test/api/replies.test.ts'],
+    tests: slots,
   },
   {
     name: 'two wishes for the slots of one sender get the same ones',

@@ -1,0 +1,79 @@
+// Rows that sends need in a test database, and sends as the program stores them.
+import { sql } from 'kysely';
+import { uuidv7 } from '../../src/base/ids.ts';
+import type { CompleteSend, NewMessage } from '../../src/messaging/sending/new-sends-store.ts';
+import type { TestDatabase } from './database.ts';
+
+export interface SendStore {
+  accountId: string;
+  otherAccountId: string;
+  /** Adds a sender of the account; `perSecond`: its pace. */
+  addSender(more?: { of?: string; haltedAt?: Date; perSecond?: number }): Promise<string>;
+  addTemplate(status?: string): Promise<string>;
+  addFile(): Promise<string>;
+  /** A send of the account that can be stored, unless `over` prevents it. */
+  send(templateId: string, over?: Partial<CompleteSend['send']>, more?: Partial<CompleteSend>): CompleteSend;
+}
+
+/** A message of a send. */
+export const message = (over: Partial<NewMessage> = {}): NewMessage => ({
+  id: uuidv7(),
+  phone: '15550100',
+  name: null,
+  content: { body: [], buttons: [] },
+  mediaId: null,
+  metadata: null,
+  dispatchMode: 'dispatching',
+  ...over,
+});
+
+/** The key of a send. */
+export const keyed = (key: string, fingerprint = 'body') => ({
+  key: { key, operation: 'send', fingerprint: Buffer.from(fingerprint), leaseSeconds: 60 },
+});
+
+/** Adds two accounts, each with a sender. */
+export async function openSendStore({ db }: TestDatabase): Promise<SendStore> {
+  const [accountId, otherAccountId] = [uuidv7(), uuidv7()];
+  const senders = new Map<string, string>();
+
+  const addSender: SendStore['addSender'] = async ({ of = accountId, haltedAt, perSecond = 1_000 } = {}) => {
+    const id = uuidv7();
+    await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
+      verify_token, app_secret_hash, halted_at) values (${id}, ${of}, 's', ${id}, '2', '', '', '', '', ${haltedAt ?? null})`.execute(
+      db,
+    );
+    await sql`insert into sender_paces (sender_id, per_second, tat) values (${id}, ${perSecond}, now() - interval '1 second')`.execute(
+      db,
+    );
+    return id;
+  };
+  for (const id of [accountId, otherAccountId]) {
+    await sql`insert into accounts (id, name) values (${id}, 'sends')`.execute(db);
+    senders.set(id, await addSender({ of: id }));
+  }
+  return {
+    ...{ accountId, otherAccountId, addSender },
+    async addTemplate(status = 'approved') {
+      const id = uuidv7();
+      await sql`insert into templates (id, account_id, business_account_id, name, language, category, status, components)
+        values (${id}, ${accountId}, '2', ${id}, 'en', 'UTILITY', ${status}, '[]')`.execute(db);
+      return id;
+    },
+    async addFile() {
+      const id = uuidv7();
+      await sql`insert into media (id, account_id, state, kind, mime_type, file_name, object_key, file_key, size, sha256, public_id)
+        values (${id}, ${accountId}, 'ready', 'document', 'application/pdf', 'f', ${id}, '', 1, '\\x00', ${id})`.execute(
+        db,
+      );
+      return id;
+    },
+    send(templateId, over = {}, more = {}) {
+      const of = over.accountId ?? accountId;
+      const { messages = [message()] } = more;
+      const named = { templateName: 't', language: 'en', total: messages.length };
+      const ids = { accountId: of, id: uuidv7(), senderId: senders.get(of) as string, templateId };
+      return { send: { ...ids, ...named, ...over }, priority: 1, expiresInSeconds: 600, ...more, messages };
+    },
+  };
+}
