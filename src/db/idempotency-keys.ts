@@ -74,6 +74,13 @@ export async function takeOverKey(db: Db | Tx, of: KeyOf & { leaseSeconds: numbe
   return rows.length === 1;
 }
 
+/** The response for repeats of a subject's key. */
+export interface KeyResponse {
+  subjectId: string;
+  status: number;
+  body: string;
+}
+
 /** Stores the response for every key of this subject, unless one is already stored. */
 export async function recordKeyResponse(
   tx: Db | Tx,
@@ -83,16 +90,41 @@ export async function recordKeyResponse(
   await recordKeyResponses(tx, [{ subjectId, ...answer }]);
 }
 
-/** Stores the responses of many subjects. */
+/** An update that stores the responses of many subjects, for a CTE; returns `subject_id` of those that had none. */
+export const storeResponses = (answers: readonly KeyResponse[]): RawBuilder<unknown> => sql`
+  update idempotency_keys k set status = x.status, body = x.body
+  from unnest(${answers.map((one) => one.subjectId)}::uuid[], ${answers.map((one) => one.status)}::smallint[],
+    ${answers.map((one) => one.body)}::text[]) as x(subject_id, status, body)
+  where k.subject_id = x.subject_id and k.status is null returning k.subject_id`;
+
+/** Stores the responses of many subjects; returns for each what is stored now: an earlier response stays. */
 export async function recordKeyResponses(
   tx: Db | Tx,
-  answers: readonly { subjectId: string; status: number; body: string }[],
-): Promise<void> {
-  await sql`
-    /* recordKeyResponses */ update idempotency_keys k set status = x.status, body = x.body
-    from unnest(${answers.map((one) => one.subjectId)}::uuid[], ${answers.map((one) => one.status)}::smallint[],
-      ${answers.map((one) => one.body)}::text[]) as x(subject_id, status, body)
-    where k.subject_id = x.subject_id and k.status is null`.execute(tx);
+  answers: readonly KeyResponse[],
+): Promise<KeyResponse[]> {
+  const { rows } = await sql<{
+    subject_id: string;
+  }>`/* recordKeyResponses */ ${storeResponses(answers)}`.execute(tx);
+  const stored = new Set(rows.map((row) => row.subject_id));
+  const others = answers.filter(({ subjectId }) => !stored.has(subjectId));
+  if (others.length === 0) return [...answers];
+  const earlier = await findResponses(
+    tx,
+    others.map(({ subjectId }) => subjectId),
+  );
+  return answers.map((one) => (stored.has(one.subjectId) ? one : (earlier.get(one.subjectId) ?? one)));
+}
+
+/** The stored responses of these subjects. */
+async function findResponses(db: Db | Tx, subjectIds: readonly string[]): Promise<Map<string, KeyResponse>> {
+  const { rows } = await sql<Pick<IdempotencyKeyRow, 'subject_id' | 'status' | 'body'>>`
+    select subject_id, status, body from idempotency_keys where subject_id = any(${subjectIds}::uuid[])`.execute(
+    db,
+  );
+  const responses = new Map<string, KeyResponse>();
+  for (const { subject_id: subjectId, status, body } of rows)
+    if (status !== null && body !== null) responses.set(subjectId, { subjectId, status, body });
+  return responses;
 }
 
 /** Ends the leases of these subjects' keys, so that a repeat continues immediately instead of after the lease. */

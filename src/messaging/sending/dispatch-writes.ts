@@ -59,8 +59,8 @@ export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSign
   const accepted = batched<AcceptedMessage>(
     async (messages) => {
       await recordAccepted(hot, messages);
-      for (const { accountId, id, messageRef: wamid } of messages) {
-        completions.completed({ id, state: state.accepted, wamid, error: null });
+      for (const { accountId, id, messageRef: wamid, response } of messages) {
+        completions.completed({ ...acceptedAs(id, wamid), response });
         deps.changes?.note(accountId, 'messages', id);
       }
     },
@@ -83,7 +83,10 @@ export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSign
       void durably.twice(() => revertDispatch(hot, dispatches));
     },
     // only this process knows the result of its call
-    accepted: (message) => durably(() => accepted(message)),
+    accepted(message) {
+      const response = completions.responseTo(acceptedAs(message.id, message.messageRef));
+      return durably(() => accepted({ ...message, response }));
+    },
     failed: (message) => durably(() => failed(message)),
     async failOptedOut(messages) {
       const found = await findOptedOut(hot, messages.map(keyOf));
@@ -103,6 +106,8 @@ export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSign
     idle: durably.idle,
   };
 }
+
+const acceptedAs = (id: string, wamid: string) => ({ id, state: state.accepted, wamid, error: null });
 
 /** Gathers items into one statement of up to 500, sorted by message id. */
 function batched<T extends { id: string }>(

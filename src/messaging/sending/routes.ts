@@ -8,6 +8,7 @@ import { lowestUuidAt } from '../../base/uuid-time.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { ListMessagesQuery, MessageDetail, MessageItem, MessageParams } from '../../contract/messages.ts';
 import { SendBody, SendResult } from '../../contract/sends.ts';
+import type { KeyResponse } from '../../db/idempotency-keys.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
@@ -29,7 +30,7 @@ import { describeSend, presentSend } from './presenter.ts';
 import { messageNotFound, type ResendDeps } from './resend.ts';
 import { resendRoutes } from './resend-routes.ts';
 import { findKeptMessage } from './scheduled-store.ts';
-import { awaitCompletions, releasingKey, type StartedSend, startSend } from './send.ts';
+import { awaitCompletions, releasingKey, type StartedSend, startSend, startWithKnown } from './send.ts';
 import { showMessage, showMessages } from './show-messages.ts';
 import { keyLeaseSeconds } from './store-send.ts';
 import { traceRequest } from './traced-steps.ts';
@@ -59,37 +60,50 @@ export function sendingRoutes(server: Server, deps: SendingRoutesDeps): void {
 const pendingIds = (rows: ResultRow[]) =>
   rows.filter((row) => row.state < state.accepted).map((row) => row.id);
 
-/** The results of a send that this request started. */
+interface SendOfRequest {
+  id: string;
+  templateId: string;
+  isAsync: boolean;
+  hasKey: boolean;
+}
+
+/** The results of a send that this request started. With a key, the response to a single message is stored with its acceptance. */
 async function resultsOf(
   deps: SendingRoutesDeps,
   accountId: string,
-  send: StartedSend,
-  isAsync: boolean,
-): Promise<(ResultRow & Pick<Completion, 'callMs'>)[]> {
-  const completions = isAsync ? undefined : await awaitCompletions(deps, accountId, send.awaited);
-  const queued = { state: state.queued, wamid: null, error: null };
-  return send.messages.map(({ id, phone, name }) => ({
-    ...((completions && (send.ended.get(id) ?? completions.get(id))) ?? queued),
-    id,
-    phone,
-    name,
-  }));
+  send: StartedSend & SendOfRequest,
+): Promise<(ResultRow & Pick<Completion, 'callMs' | 'response'>)[]> {
+  const rowsOf = (completions: ReadonlyMap<string, Completion>) =>
+    send.messages.map(({ id, phone, name }) => ({
+      ...(send.ended.get(id) ?? completions.get(id) ?? { state: state.queued, wamid: null, error: null }),
+      ...{ id, phone, name },
+    }));
+  if (send.isAsync) return rowsOf(new Map());
+  const respond = (one: Completion) => responseOf(send, rowsOf(new Map([[one.id, one]])));
+  const isSingle = send.messages.length === 1 && send.hasKey;
+  return rowsOf(
+    await awaitCompletions(deps, accountId, send.awaited, { respond: isSingle ? respond : undefined }),
+  );
 }
 
-/** Sends the response, and stores it under the request's key if there is one. */
-async function respond(
-  deps: SendingRoutesDeps,
-  send: { id: string; templateId: string; isAsync: boolean; hasKey: boolean },
-  rows: ResultRow[],
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+function responseOf(send: SendOfRequest, rows: ResultRow[]): KeyResponse {
   const data = presentSend(send, rows);
   const body = JSON.stringify(ok(describeSend(data), data));
-  const status = send.isAsync ? 202 : 200;
-  if (send.hasKey)
-    await releasingKey(deps, send.id, () =>
-      deps.sendSteps.recordResponse({ subjectId: send.id, status, body }),
-    );
+  return { subjectId: send.id, status: send.isAsync ? 202 : 200, body };
+}
+
+/** Sends the response, and stores it under the request's key if there is one: unless it is `stored`. */
+async function respond(
+  deps: SendingRoutesDeps,
+  send: SendOfRequest,
+  { rows, stored }: { rows: ResultRow[]; stored?: KeyResponse | undefined },
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const response = stored ?? responseOf(send, rows);
+  const { status, body } =
+    send.hasKey && !stored
+      ? await releasingKey(deps, send.id, () => deps.sendSteps.recordResponse(response))
+      : response;
   if (send.isAsync) reply.header('Preference-Applied', 'respond-async');
   return reply.code(status).type('application/json; charset=utf-8').send(body);
 }
@@ -114,11 +128,11 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
         key: request.idempotencyKey,
         ...fingerprintOf(deps.keyedHash, request.body),
       };
-      const respondWith = (send: { id: string; templateId: string }, rows: ResultRow[]) => {
-        request.subjectId = send.id;
-        return respond(deps, { ...send, isAsync, hasKey: key !== undefined }, rows, reply);
-      };
-      if (key) {
+      const requestOf = { isAsync, hasKey: key !== undefined };
+      const given = { accountId, ...request.body };
+      // the key of a first request is stored with its send; only if that stored nothing is it looked up
+      const known = await startWithKnown(deps, given, key || undefined);
+      if (key && !known) {
         const of = { ...key, leaseSeconds: keyLeaseSeconds(deps) };
         const repeat = await lookUpKey(deps.db, of, deps.sendSteps.findKey);
         if (repeat.kind === 'answered') {
@@ -130,14 +144,16 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
             const { id, template_id: templateId } = await requireSend(deps, accountId, repeat.subjectId);
             const rows = () => listResults(deps.db, accountId, id);
             if (!isAsync) await awaitCompletions(deps, accountId, pendingIds(await rows()));
-            return respondWith({ id, templateId }, await rows());
+            request.subjectId = id;
+            return respond(deps, { ...requestOf, id, templateId }, { rows: await rows() }, reply);
           });
         }
       }
-      const send = await startSend(deps, { accountId, ...request.body }, key || undefined);
+      const started = known ?? (await startSend(deps, given, key || undefined));
+      const send = { ...started, ...requestOf };
       request.subjectId = send.id;
-      const rows = await resultsOf(deps, accountId, send, isAsync);
-      await respondWith(send, rows);
+      const rows = await resultsOf(deps, accountId, send);
+      await respond(deps, send, { rows, stored: rows[0]?.response }, reply);
       if (deps.tracing)
         traceRequest(
           deps.tracing,

@@ -7,6 +7,7 @@ import {
   findKeys,
   type IdempotencyKeyRow,
   type KeyOf,
+  type KeyResponse,
   recordKeyResponses,
 } from '../../db/idempotency-keys.ts';
 import { type BatchOptions, batch } from '../../work/batch.ts';
@@ -34,14 +35,8 @@ export interface SendSteps {
    * Rejects if it is unknown whether it was stored.
    */
   store(send: CompleteSend): Promise<InsertedSend | undefined>;
-  /** Stores the response for repeats of a send's key. */
-  recordResponse(response: KeyResponse): Promise<void>;
-}
-
-export interface KeyResponse {
-  subjectId: string;
-  status: number;
-  body: string;
+  /** Stores the response for repeats of a send's key, and returns it; an earlier one stays, and is returned. */
+  recordResponse(response: KeyResponse): Promise<KeyResponse>;
 }
 
 /** More messages than this are stored alone: a large send would delay the small ones, and gains nothing from them. */
@@ -91,18 +86,16 @@ export function openSendSteps({ hot, processId, metrics }: SendStepsDeps): SendS
       if (send.messages.length <= smallMax) {
         const stored = await storeShared({ ...send, weight: weightOf(send) });
         if ('lost' in stored) throw stored.lost;
-        if (stored.send) return stored.send;
+        // what changed is read again, which takes longer than the lock of a removal
+        if (stored.send || send.send.readAs) return stored.send;
       }
       // a large send; or what it needs is locked or gone, and only this one waits to find out
       return (await insertSends(hot, [send], { processId, ifLocked: 'wait' }))[0];
     },
-    recordResponse: batch(
-      async (responses: KeyResponse[]) => {
-        await recordKeyResponses(hot, responses);
-        return responses.map(() => undefined);
-      },
-      { ...shared, key: ({ subjectId }) => subjectId },
-    ),
+    recordResponse: batch((responses: KeyResponse[]) => recordKeyResponses(hot, responses), {
+      ...shared,
+      key: ({ subjectId }) => subjectId,
+    }),
   };
 }
 

@@ -9,7 +9,7 @@ import { priorityOf } from '../templates/fill.ts';
 import { findFiles } from '../templates/media-files.ts';
 import { mediaIdsOf as namedFiles } from '../templates/recipient-content.ts';
 import type { TemplateRow } from '../templates/store.ts';
-import type { Completion } from './completion-waiters.ts';
+import type { Completion, FindCompletions, RespondTo } from './completion-waiters.ts';
 import { chooseDispatchModes } from './dispatch-modes.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { type FailOptedOutDeps, failOptedOut } from './fail-opted-out.ts';
@@ -82,10 +82,9 @@ export interface StartedSend {
 export const scheduledAheadMaxMs = 90 * 86_400_000;
 
 /**
- * Stores a send and its messages, with the caller's idempotency key if there is one, in a statement that it may share with other
- * requests, and dispatches what this process can call within about a second. Stores nothing unless every recipient is valid: 404 for a missing object,
- * 400 with every problem, 409 for a conflict, 429 `queue_full`. `also` runs first, in one
- * transaction with it.
+ * Reads what a send needs, stores it and its messages, with the caller's idempotency key if there is one, in a statement that it may
+ * share with other requests, and dispatches what this process can call within about a second. Stores nothing unless every recipient is valid:
+ * 404 for a missing object, 400 with every problem, 409 for a conflict, 429 `queue_full`. `also` runs first, in one transaction with it.
  */
 export async function startSend(
   deps: SendDeps,
@@ -93,11 +92,12 @@ export async function startSend(
   key: Key,
   also?: AlsoWrite,
 ): Promise<StartedSend> {
-  const started = also ? undefined : await startWithKnown(deps, request, key);
-  if (started) return started;
   const checked = await checkSend(deps, request, key, deps.sendSteps.findTemplate);
   const sendAt = sendAtOf(deps, request, checked.template);
-  if (!sendAt) return (await storeAndDispatch(deps, checked, also)) ?? throwMissing(deps.hot, checked);
+  if (!sendAt) {
+    await deps.checkQueue(request.accountId, checked.messages.length);
+    return (await storeAndDispatch(deps, checked, also)) ?? throwMissing(deps.hot, checked);
+  }
   await storeScheduled(deps, checked, sendAt);
   const { id, template, messages } = checked;
   return { id, templateId: template.id, messages, awaited: [], ended: new Map() };
@@ -107,9 +107,9 @@ type Key = (KeyOf & { fingerprint: Buffer }) | undefined;
 
 /**
  * Starts a small send with the template and sender that an earlier one read, whose versions are compared when it is stored. Undefined,
- * and nothing is stored, if they changed, or if the send is refused: it then reads them.
+ * and nothing is stored, if they changed, another request has the key, or the send is refused: then call `startSend`.
  */
-async function startWithKnown(
+export async function startWithKnown(
   deps: SendDeps,
   request: SendRequest,
   key: Key,
@@ -121,11 +121,15 @@ async function startWithKnown(
     versions = found?.versions;
     return found;
   };
-  const checked = await checkSend(deps, request, key, known).catch((error: unknown) => {
+  let checked: CheckedSend;
+  try {
+    checked = await checkSend(deps, request, key, known);
+    await deps.checkQueue(request.accountId, checked.messages.length);
+  } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;
-  });
-  return checked && storeAndDispatch(deps, { ...checked, knownAs: versions });
+  }
+  return storeAndDispatch(deps, { ...checked, knownAs: versions });
 }
 
 /** Checks a send with the template and sender that `find` finds, and fills its messages. Throws as `startSend` does. */
@@ -161,8 +165,6 @@ async function storeAndDispatch(
   also?: AlsoWrite,
 ): Promise<StartedSend | undefined> {
   const { id: sendId, request, template, sender, messages } = checked;
-  const { accountId } = request;
-  await deps.checkQueue(accountId, messages.length);
   if (!sender.halted_at) await chooseDispatchModes(deps, messages, sender, priorityOf(template.category));
   const toCall = (lease: string | null) =>
     messages
@@ -189,7 +191,7 @@ async function storeAndDispatch(
   deps.dispatcher.callReserved(called, begunAtMs, firstInMs);
   deps.dispatcher.releaseCalls(sender.id, reserved - called.length, slots - called.length);
   deps.dispatcher.offer(callable.filter(({ id }) => !dispatching.has(id)));
-  const ended = await failOptedOut(deps, accountId, optedOut);
+  const ended = await failOptedOut(deps, request.accountId, optedOut);
   if (callable.length + ended.size < messages.length) deps.nudgeDispatch();
   const awaited = isOpen ? messages.map(({ id }) => id).filter((id) => !ended.has(id)) : [];
   return { id: sendId, templateId: template.id, messages, awaited, ended };
@@ -211,11 +213,10 @@ export async function awaitCompletions(
   deps: SendDeps,
   accountId: string,
   messageIds: string[],
-  timeoutMs: number = deps.sendWaitMs,
+  { timeoutMs = deps.sendWaitMs, respond }: { timeoutMs?: number; respond?: RespondTo | undefined } = {},
 ): Promise<Map<string, Completion>> {
-  return deps.completions.wait(messageIds, timeoutMs, (ids, leftMs) =>
-    findCompletions(deps.hot, accountId, ids, leftMs / 1000),
-  );
+  const find: FindCompletions = (ids, leftMs) => findCompletions(deps.hot, accountId, ids, leftMs / 1000);
+  return deps.completions.wait(messageIds, timeoutMs, find, respond);
 }
 
 /** The public ids of the media files of the request, each once. */

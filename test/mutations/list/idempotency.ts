@@ -38,8 +38,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a later response replaces the stored one',
     file: keys,
-    find: 'where k.subject_id = x.subject_id and k.status is null`.execute(tx)',
-    replace: 'where k.subject_id = x.subject_id`.execute(tx)',
+    find: 'where k.subject_id = x.subject_id and k.status is null returning',
+    replace: 'where k.subject_id = x.subject_id returning',
     tests: states,
   },
   {

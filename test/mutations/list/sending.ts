@@ -168,8 +168,8 @@ export const mutations: Mutation[] = [
   {
     name: 'an acceptance is not recorded after a lost database connection',
     file: 'src/messaging/sending/dispatch-writes.ts',
-    find: 'accepted: (message) => durably(() => accepted(message)),',
-    replace: 'accepted,',
+    find: 'return durably(() => accepted({ ...message, response }));',
+    replace: 'return accepted({ ...message, response });',
     tests: ['test/db/message-dispatch.test.ts'],
   },
   {
