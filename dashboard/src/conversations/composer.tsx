@@ -7,7 +7,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { Contact, Media } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { sendersQuery } from '../api/shared-queries.ts';
+import { sendersQuery } from '../api/senders.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { previewQuery, sendableQuery, templateQuery } from '../api/shared-queries.ts';
+import { previewQuery, sendableQuery, templateQuery } from '../api/templates.ts';
 import { Button } from '../design/button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { useSettled } from '../design/use-settled.ts';

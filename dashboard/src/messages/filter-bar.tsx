@@ -2,7 +2,8 @@
 import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
 import { useQuery } from '@tanstack/react-query';
 import type { RefObject } from 'react';
-import { sendersQuery, templateNamesQuery } from '../api/shared-queries.ts';
+import { sendersQuery } from '../api/senders.ts';
+import { templateNamesQuery } from '../api/templates.ts';
 import { Chips } from '../design/chips.tsx';
 import { FilterSelect } from '../design/filter-select.tsx';
 import { SearchBox } from '../design/search-box.tsx';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { MessageDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { sendersQuery } from '../api/shared-queries.ts';
+import { sendersQuery } from '../api/senders.ts';
 import { Card } from '../design/card.tsx';
 import { IdChip } from '../design/id-chip.tsx';
 import { Timestamp } from '../design/timestamp.tsx';

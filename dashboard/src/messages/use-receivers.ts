@@ -1,6 +1,6 @@
 // Who the receivers of webhooks are: their addresses, and a short name of each for a narrow place.
 import { useQuery } from '@tanstack/react-query';
-import { endpointsQuery } from '../api/shared-queries.ts';
+import { endpointsQuery } from '../api/endpoints.ts';
 import { useMay } from '../session/session.tsx';
 import { shortUrl } from '../webhooks/endpoint-state.ts';
 

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Template, TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { sendableQuery, templateQuery } from '../api/shared-queries.ts';
+import { sendableQuery, templateQuery } from '../api/templates.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { CopyButton } from '../design/copy-button.tsx';

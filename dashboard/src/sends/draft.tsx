@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Send, TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { templateQuery } from '../api/shared-queries.ts';
+import { templateQuery } from '../api/templates.ts';
 import { ConfirmButton } from '../design/confirm.tsx';
 import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { Send as SendType } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { templateQuery } from '../api/shared-queries.ts';
+import { templateQuery } from '../api/templates.ts';
 import { IdChip } from '../design/id-chip.tsx';
 import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';

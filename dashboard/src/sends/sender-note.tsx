@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { Send } from '../../../client/src/generated.ts';
-import { sendersQuery } from '../api/shared-queries.ts';
+import { sendersQuery } from '../api/senders.ts';
 import { shapes } from '../design/icons.tsx';
 import { Timestamp } from '../design/timestamp.tsx';
 import { useMay } from '../session/session.tsx';

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { SendItem } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { templateNamesQuery } from '../api/shared-queries.ts';
+import { templateNamesQuery } from '../api/templates.ts';
 import { useLiveList } from '../api/use-live-list.ts';
 import { Button } from '../design/button.tsx';
 import { Chips } from '../design/chips.tsx';

@@ -1,7 +1,7 @@
 // The template of a campaign as it arrives: with its examples, or with the values of a row.
 import { useQuery } from '@tanstack/react-query';
 import type { PreviewTemplate } from '../../../client/src/generated.ts';
-import { previewQuery, templateQuery } from '../api/shared-queries.ts';
+import { previewQuery, templateQuery } from '../api/templates.ts';
 import { ErrorNote } from '../design/messages.tsx';
 import { PhonePreview } from '../design/phone-preview.tsx';
 import { useSession } from '../session/session.tsx';

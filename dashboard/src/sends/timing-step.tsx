@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Send, TemplateDetail, TemplateSender } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { sendersQuery } from '../api/shared-queries.ts';
+import { sendersQuery } from '../api/senders.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { Form } from '../design/form.tsx';

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { TemplateDetail } from '../../../client/src/generated.ts';
-import { previewQuery } from '../api/shared-queries.ts';
+import { previewQuery } from '../api/templates.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';

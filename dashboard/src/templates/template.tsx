@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { templateQuery } from '../api/shared-queries.ts';
+import { templateQuery } from '../api/templates.ts';
 import { IdChip } from '../design/id-chip.tsx';
 import { LinkButton } from '../design/link-button.tsx';
 import { Loading } from '../design/loading.tsx';

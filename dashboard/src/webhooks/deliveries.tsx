@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Delivery } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { endpointsQuery } from '../api/shared-queries.ts';
+import { endpointsQuery } from '../api/endpoints.ts';
 import { useLiveList } from '../api/use-live-list.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';

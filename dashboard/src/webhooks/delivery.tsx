@@ -6,7 +6,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import type { Attempt, DeliveryDetail, Endpoint } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { endpointsQuery } from '../api/shared-queries.ts';
+import { endpointsQuery } from '../api/endpoints.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { CopyButton } from '../design/copy-button.tsx';

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { Endpoint as EndpointType } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
-import { endpointsQuery } from '../api/shared-queries.ts';
+import { endpointsQuery } from '../api/endpoints.ts';
 import { ConfirmButton } from '../design/confirm.tsx';
 import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';

@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../api/client.ts';
-import { endpointsQuery } from '../api/shared-queries.ts';
+import { endpointsQuery } from '../api/endpoints.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { Loading } from '../design/loading.tsx';

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { TemplateDetail } from '../../../../client/src/generated.ts';
-import { templateQuery } from '../../api/shared-queries.ts';
+import { templateQuery } from '../../api/templates.ts';
 import { Card } from '../../design/card.tsx';
 import { KeepTyped } from '../../design/keep-typed.tsx';
 import { Loading } from '../../design/loading.tsx';

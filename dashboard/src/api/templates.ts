@@ -1,31 +1,19 @@
-// Queries that several pages share. Keys begin with the kinds of the event stream; one key has one request.
+// The queries of templates that several pages share: one key has one request. A file has the operations of one scope.
 import { queryOptions } from '@tanstack/react-query';
 import type { PreviewTemplate } from '../../../client/src/generated.ts';
 import { api } from './client.ts';
 
-const listMax = 100;
-
-export const sendersQuery = queryOptions({
-  queryKey: ['senders'],
-  queryFn: () => api.listSenders({ limit: listMax }),
-});
-
-export const endpointsQuery = queryOptions({
-  queryKey: ['endpoints'],
-  queryFn: () => api.listEndpoints({ limit: listMax }),
-});
-
 /** Templates by which lists name theirs. */
 export const templateNamesQuery = queryOptions({
   queryKey: ['templates', 'names'],
-  queryFn: () => api.listTemplates({ limit: listMax }),
+  queryFn: () => api.listTemplates({ limit: 100 }),
   staleTime: 60_000,
 });
 
 /** Templates that can be sent. */
 export const sendableQuery = queryOptions({
   queryKey: ['templates', 'sendable'],
-  queryFn: () => api.listTemplates({ status: 'approved', limit: listMax }),
+  queryFn: () => api.listTemplates({ status: 'approved', limit: 100 }),
 });
 
 export const templateQuery = (templateId: string) =>

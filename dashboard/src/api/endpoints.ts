@@ -1,0 +1,8 @@
+// The query of endpoints that several pages share. A file has the operations of one scope.
+import { queryOptions } from '@tanstack/react-query';
+import { api } from './client.ts';
+
+export const endpointsQuery = queryOptions({
+  queryKey: ['endpoints'],
+  queryFn: () => api.listEndpoints({ limit: 100 }),
+});

@@ -1,0 +1,8 @@
+// The query of numbers that several pages share. A file has the operations of one scope.
+import { queryOptions } from '@tanstack/react-query';
+import { api } from './client.ts';
+
+export const sendersQuery = queryOptions({
+  queryKey: ['senders'],
+  queryFn: () => api.listSenders({ limit: 100 }),
+});
