@@ -1,5 +1,5 @@
 // The scopes by which the dashboard shows pages and buttons, compared with those that their operations need.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -47,8 +47,29 @@ const checksIn = (file: string): string[] =>
   [...read(file).matchAll(/useMay\((?:'([a-z:]+)'|(\w+))\)/g)].flatMap(
     ([, scope, constant = '']) => scope ?? constants.get(constant) ?? [],
   );
-const operationsIn = (file: string): string[] =>
-  [...read(file).matchAll(/\bapi\s*\.(\w+)\(/g)].map(([, name = '']) => name);
+const callsIn = (text: string): string[] =>
+  [...text.matchAll(/\bapi\s*\.(\w+)\(/g)].map(([, name = '']) => name);
+
+/** The files of queries that several pages share, and the operations of each query: who uses one needs its scope. */
+const sharedFiles = readdirSync(join(source, 'api'))
+  .map((name) => join(source, 'api', name))
+  .filter((file) => /export const \w+Query\b/.test(read(file)));
+const sharedQueries = new Map(
+  sharedFiles.flatMap((file) =>
+    read(file)
+      .split('export const ')
+      .slice(1)
+      .map((text) => [/^\w+/.exec(text)?.[0] ?? '', callsIn(text)] as const),
+  ),
+);
+function operationsIn(file: string): string[] {
+  if (sharedFiles.includes(file)) return [];
+  const text = read(file);
+  const used = [...text.matchAll(/\b(\w+Query)\b/g)].flatMap(
+    ([, name = '']) => sharedQueries.get(name) ?? [],
+  );
+  return [...new Set([...callsIn(text), ...used])];
+}
 
 const listIn = (text = ''): string[] => [...text.matchAll(/'([a-z:]+)'/g)].map(([, one = '']) => one);
 const nav = read(join(source, 'shell/nav.ts'));
@@ -102,6 +123,7 @@ test('the menu, the pages and the operations are read as they are written', () =
     ['getMessage', 'messages:read'],
   ])
     expect(scopeOf.get(name ?? '')).toBe(scope);
+  expect(operationsIn(join(source, 'messages/filter-bar.tsx'))).toEqual(['listSenders', 'listTemplates']);
   expect([...constants.values()]).toContain('appointments:manage');
 });
 

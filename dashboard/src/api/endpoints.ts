@@ -1,4 +1,4 @@
-// The query of endpoints that several pages share. A file has the operations of one scope.
+// The query of endpoints that several pages share.
 import { queryOptions } from '@tanstack/react-query';
 import { api } from './client.ts';
 

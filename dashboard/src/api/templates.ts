@@ -1,4 +1,4 @@
-// The queries of templates that several pages share: one key has one request. A file has the operations of one scope.
+// The queries of templates that several pages share: one key has one request.
 import { queryOptions } from '@tanstack/react-query';
 import type { PreviewTemplate } from '../../../client/src/generated.ts';
 import { api } from './client.ts';

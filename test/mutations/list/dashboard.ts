@@ -23,6 +23,13 @@ export const mutations: Mutation[] = [
     tests: scopes,
   },
   {
+    name: 'the list of messages asks for templates without their scope',
+    file: 'dashboard/src/messages/filter-bar.tsx',
+    find: "useMay('templates:read')",
+    replace: 'true',
+    tests: scopes,
+  },
+  {
     name: 'the curl of a try has headers that are not known',
     file: 'dashboard/src/webhooks/snippets.ts',
     find: 'value === null || ',
