@@ -65,6 +65,20 @@ export const mutations: Mutation[] = [
     tests: order,
   },
   {
+    name: 'a stage whose body is stored is published as if nothing came before it',
+    file: publishing,
+    find: 'stage === 0 && derivation === undefined',
+    replace: 'derivation === undefined',
+    tests: [...order, ...moves],
+  },
+  {
+    name: 'a body that is made again from its message is stored as if it were missing',
+    file: publishing,
+    find: 'stage === 0 && derivation === undefined',
+    replace: 'stage === 0 || derivation !== undefined',
+    tests: ['test/api/webhooks-derived.test.ts', ...order],
+  },
+  {
     name: 'events are inserted for a deleted endpoint',
     file: publishing,
     find: 'e.status <> ${status.deleted} and v.kind = any (e.events)',
@@ -81,8 +95,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a stage is published twice',
     file: publishing,
-    find: '\n      where (v.subject_id, e.id, v.stage) not in (select subject_id, endpoint_id, stage from known)',
-    replace: '',
+    find: 'isNew: sql`(v.subject_id, e.id, v.stage) not in (select subject_id, endpoint_id, stage from known)`',
+    replace: 'isNew: sql`true`',
     tests: delivering,
   },
   {
