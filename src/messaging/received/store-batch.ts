@@ -80,8 +80,7 @@ async function storeAtOnce(
 ): Promise<StoredBatch | undefined> {
   const plain = { settingsOf, plainPeople: prepared.groups.length };
   const written = await insertReceived(deps.hot, rows, prepared.usualPeople, plain, events.deliveries);
-  const recorded = written.people.filter(({ contactId }) => contactId !== null);
-  if (written.settings.size > 0 || recorded.length < prepared.groups.length) return undefined;
+  if (!written.isPlain) return undefined;
   deps.deliveries.offer(events.leased(written.started));
   return { stored: newOf(arrivals, written.inserted), said: [] };
 }

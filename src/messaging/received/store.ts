@@ -44,6 +44,9 @@ export interface SettingsToRead {
 /** New messages, and the usual ones of the people. */
 export interface StoredReceived {
   inserted: ReceivedKey[];
+  /** False if `plainPeople` was given and not met. */
+  isPlain: boolean;
+  /** Only without `plainPeople`, which counts them. */
   people: RecordedPerson[];
   /** Of the accounts that have some. */
   settings: Map<string, OptOutSettings>;
@@ -65,7 +68,9 @@ export async function insertReceived(
 ): Promise<StoredReceived> {
   const usual = usualPeople(people);
   type Found = {
+    /** Null: all. */
     inserted: [accountId: string, id: string][] | null;
+    isPlain: boolean;
     people: RecordedPerson[] | null;
     settings: { accountId: string; settings: OptOutSettings }[] | null;
   };
@@ -73,6 +78,8 @@ export async function insertReceived(
     /* insertReceived */ with ${usual.tables},
     usual_people as (${usual.recorded}),
     their_settings as (${settingsRows(settingsOf)}),
+    plain as materialized (select not (${plainPeople !== null}::boolean and (exists (select from their_settings)
+      or (select count("contactId") from usual_people) < ${plainPeople ?? 0}::int)) as yes),
     received as (insert into received_messages (account_id, id, sender_id, message_ref, person, phone, user_id, name, type,
       content, media_ref, context_ref, context_id, context_send_id, sent_at, received_at, raw)
     select a, i, s, message_ref, person, phone, user_id, name, type, content::jsonb, media_ref, context_ref, context_id,
@@ -88,21 +95,24 @@ export async function insertReceived(
       ${arrayText(rows.map((row) => row.received_at.getTime()))}::float8[], ${sources(rows.map((row) => row.raw))})
       x(a, i, s, message_ref, person, phone, user_id, name, type, content, media_ref, context_ref, context_id, context_send_id,
         sent_at, received_at, raw)
-    where not (${plainPeople !== null}::boolean and (exists (select from their_settings)
-      or (select count("contactId") from usual_people) < ${plainPeople ?? 0}::int))
+    where (select yes from plain)
     on conflict (account_id, id) do nothing
     returning account_id, id),
     ${deliveriesSql(deliveries, sql`and ((v.account_id, v.subject_id) in (select account_id, id from received)) is true`)}
     select s.*, null::jsonb as found from (${startedSql}) s
     union all select null, null, null, null, null, null, null, jsonb_build_object(
-      'inserted', (select jsonb_agg(jsonb_build_array(account_id, id)) from received),
-      'people', (select jsonb_agg(r) from usual_people r),
+      'inserted', case when (select count(*) from received) < ${rows.length}::int
+        then (select coalesce(jsonb_agg(jsonb_build_array(account_id, id)), '[]') from received) end,
+      'isPlain', (select yes from plain),
+      'people', case when ${plainPeople === null}::boolean then (select jsonb_agg(r) from usual_people r) end,
       'settings', (select jsonb_agg(o) from their_settings o))
     order by subject_id, "endpointId", rank`.execute(db);
   // the last one: it has no subject
   const found = result.rows.at(-1)?.found;
+  const keys = found?.inserted ?? rows.map(({ account_id, id }): [string, string] => [account_id, id]);
   return {
-    inserted: (found?.inserted ?? []).map(([accountId, id]) => ({ accountId, id })),
+    inserted: keys.map(([accountId, id]) => ({ accountId, id })),
+    isPlain: found?.isPlain === true,
     people: found?.people ?? [],
     settings: new Map((found?.settings ?? []).map((one) => [one.accountId, one.settings])),
     started: result.rows.slice(0, -1),

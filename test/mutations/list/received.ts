@@ -171,6 +171,20 @@ export const mutations: Mutation[] = [
     tests: ['test/db/received.test.ts'],
   },
   {
+    name: 'a repeated message counts as a new one',
+    file: 'src/messaging/received/store.ts',
+    find: 'from received) < ${rows.length}::int',
+    replace: 'from received) < 0',
+    tests: ['test/db/received.test.ts', ...received],
+  },
+  {
+    name: 'a message that its statement did not insert counts as stored',
+    file: 'src/messaging/received/store-batch.ts',
+    find: 'if (!written.isPlain) return undefined;',
+    replace: '',
+    tests: [...received, ...contacts, 'test/api/opt-outs.test.ts'],
+  },
+  {
     name: 'a repeated message is published again',
     file: 'src/messaging/received/store.ts',
     find: ', sql`and ((v.account_id, v.subject_id) in (select account_id, id from received)) is true`',
