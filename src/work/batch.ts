@@ -7,6 +7,11 @@ export interface BatchOptions<T> {
   /** The gap for each item of the last run, up to `gapMs`: under low load, items hardly wait. Default: always `gapMs`. */
   gapPerItemMs?: number;
   /**
+   * Turns of the event loop in which items may still join a run that is about to begin; default 1. A turn takes no time of its own: it handles
+   * what has arrived while the items of the turn before were read.
+   */
+  turns?: number;
+  /**
    * How many requests may bring items. The gap is shorter while they are few, and a run does not wait for it when as many
    * items wait, because nobody else can join.
    */
@@ -103,10 +108,13 @@ class Batcher<T, R> {
     }, waitMs);
   }
 
-  /** Items that arrive in the same turn of the event loop join the run. */
-  #start(): void {
+  /** Items that arrive in the same turn of the event loop join the run, and with `turns` those of the turns after it. */
+  #start(turns = this.#options.turns ?? 1): void {
     this.#running = true;
-    setImmediate(() => void this.#flush());
+    setImmediate(() => {
+      if (turns > 1) this.#start(turns - 1);
+      else void this.#flush();
+    });
   }
 
   async #flush(): Promise<void> {

@@ -40,6 +40,22 @@ describe('a batch', () => {
     expect(mostOpen()).toBe(1);
   });
 
+  it.each([
+    { turns: 1, runs: [['a'], ['b']] },
+    { turns: 2, runs: [['a', 'b']] },
+  ])('takes items of the next turn too if it begins after $turns', async ({ turns, runs: expected }) => {
+    const runs: string[][] = [];
+    const run = async (items: string[]) => {
+      runs.push(items);
+      return items;
+    };
+    const put = batch(run, { gapMs: 0, max: 100, turns });
+    const first = put('a');
+    await new Promise((resolve) => setImmediate(resolve));
+    await Promise.all([first, put('b')]);
+    expect(runs).toEqual(expected);
+  });
+
   it('runs at most max items together', async () => {
     const { put, runs } = openBatch(undefined, 3);
     const items = Array.from({ length: 20 }, (_, index) => String(index).padStart(2, '0'));

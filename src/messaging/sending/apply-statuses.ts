@@ -50,6 +50,7 @@ export function openApplyReports(deps: ApplyDeps): ApplyReports {
   return batch<ReportsOfCallback, Applied>((callbacks) => applyBatch(deps, callbacks), {
     gapMs: 8,
     gapPerItemMs: 1,
+    turns: 2,
     max: 200,
     onRun: (items) => deps.metrics.batchItems.observe({ batch: 'statuses' }, items),
     key: ({ reports }) => reports[0]?.report.correlationId ?? '',
