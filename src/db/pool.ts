@@ -142,6 +142,7 @@ async function startSession(client: pg.ClientBase, settings: string): Promise<vo
   const { standby, read_only: isReadOnlyNow, pid } = results.at(-1)?.rows[0] ?? {};
   (client as SessionClient).serverPid = pid;
   if (isReadOnlyNow) throw new ReadOnlyServerError(standby === true);
+  if (client instanceof PreparingClient) await client.prepareTransactions();
 }
 
 function dropUnresponsive(held: Set<SessionClient>, afterMs: number): void {

@@ -5,6 +5,7 @@ import { arrayText, textArray } from '../db/array-text.ts';
 import type { Tx } from '../db/db.ts';
 import { isGatewayHeld } from '../db/gateway-state.ts';
 import { jsonLines } from '../db/json-lines.ts';
+import { thenCommit } from '../db/session-client.ts';
 import { sqlConstants } from '../db/sql-constants.ts';
 import type { CountChange } from '../statistics/count-store.ts';
 import { recordDead } from './delivery/dead-store.ts';
@@ -56,12 +57,16 @@ export type InsertedDelivery = Pick<LeasedDelivery, 'id' | 'endpointId' | 'versi
  * lease of the process, `leaseId`, covers them all. A stage waits behind an unfinished earlier stage for the same endpoint; those rows are locked first, so that their end and
  * this insert cannot miss each other. Must be a separate statement after the subject's row locks: its snapshot must see what those locks waited
  * for. Skips stages that exist. Also records
- * `changes` of counts. Insert without ON CONFLICT: duplicates are rare, and it would double the WAL per row.
+ * `changes` of counts. `isLast`: commits the transaction (`thenCommit`). Insert without ON CONFLICT: duplicates are rare, and it would double the WAL per row.
  */
-export async function insertDeliveries(tx: Tx, deliveries: DeliveriesToInsert): Promise<InsertedDelivery[]> {
+export async function insertDeliveries(
+  tx: Tx,
+  deliveries: DeliveriesToInsert,
+  isLast = false,
+): Promise<InsertedDelivery[]> {
   const { rows } = await sql<InsertedDelivery>`
     /* insertDeliveries */ with ${deliveriesSql(deliveries)} select ${columns} from new n where ${isLeased}
-    order by n.subject_id, n.endpoint_id, n.rank`.execute(tx);
+    order by n.subject_id, n.endpoint_id, n.rank ${thenCommit(isLast)}`.execute(tx);
   return rows;
 }
 

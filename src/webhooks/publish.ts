@@ -39,17 +39,19 @@ export interface PublishDeps {
 
 /**
  * Inserts the deliveries of events in the caller's transaction. Pass the returned ones to `deliveries.offer` after its commit; after a crash in
- * between, a claim brings them. `changes` of counts are recorded by the same statement. The caller must hold the row locks of every subject: this keeps the stages of a message in order across processes.
+ * between, a claim brings them. `changes` of counts are recorded by the same statement. With `isLast`, nothing may follow in the
+ * transaction: it is committed in the same round trip. The caller must hold the row locks of every subject: this keeps the stages of a message in order across processes.
  */
 export async function publish(
   deps: PublishDeps,
   tx: Tx,
   events: readonly EventToPublish[],
   changes: readonly CountChange[] = [],
+  isLast = false,
 ): Promise<LeasedDelivery[]> {
   if (events.length + changes.length === 0) return [];
   const { deliveries, leased } = prepareEvents(deps, events, changes);
-  return leased(await insertDeliveries(tx, deliveries));
+  return leased(await insertDeliveries(tx, deliveries, isLast));
 }
 
 /** Events that are published by the statement that inserts their subjects. */

@@ -8,7 +8,7 @@ import type { StatusReport } from '../../ports/platform.ts';
 import type { Tracing } from '../../ports/tracing.ts';
 import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
-import { recordPersonActs } from '../opt-outs/change.ts';
+import { type PersonAct, recordPersonActs } from '../opt-outs/change.ts';
 import type { CompletionWaiters } from './completion-waiters.ts';
 import { foldReports, type MessageKey, overtakenFailure } from './message.ts';
 import { applyMoves, type MovedMessage } from './messages-moves-store.ts';
@@ -87,6 +87,7 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
       moved: [],
       leasedDeliveries: [],
     };
+    let optOuts: PersonAct[] = [];
     for (const step of steps) {
       const moved = await applyMoves(
         tx,
@@ -95,9 +96,12 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
       for (const { no } of moved) (step[no - 1] as (typeof step)[number]).message.hasMoved = true;
       done.moved.push(...moved);
       const events = statusEvents(moved, deps.clock.now());
-      done.leasedDeliveries.push(...(await publish(deps, tx, events, movedChanges(moved))));
+      optOuts = reportedOptOuts(deps, done.moved);
+      const isLast = step === steps.at(-1) && optOuts.length === 0;
+      done.leasedDeliveries.push(...(await publish(deps, tx, events, movedChanges(moved), isLast)));
     }
-    const { events } = await recordPersonActs(tx, reportedOptOuts(deps, done.moved), deps.clock.now());
+    if (optOuts.length === 0) return done;
+    const { events } = await recordPersonActs(tx, optOuts, deps.clock.now());
     done.leasedDeliveries.push(...(await publish(deps, tx, events)));
     return done;
   });

@@ -159,7 +159,7 @@ export class Recorder {
     }
     return this.#deps.hot.transaction().execute(async (tx) => {
       await completeDeliveries(tx, done, endedLeaseIds);
-      const released = await this.#leaseNext(tx, awaited);
+      const released = await this.#leaseNext(tx, awaited, recovered.length === 0);
       if (recovered.length > 0) await recordEndpointRecovery(tx, recovered);
       return released;
     });
@@ -185,8 +185,8 @@ export class Recorder {
     return retryDelayMs(this.#schedule, item.failedAttempts + 1, this.#random(), item.retryAfterMs);
   }
 
-  async #leaseNext(tx: Tx, ended: LeasedDelivery[]): Promise<LeasedDelivery[]> {
-    return ended.length === 0 ? [] : leaseNextStages(tx, ended, this.#deps.processId);
+  async #leaseNext(tx: Tx, ended: LeasedDelivery[], isLast = false): Promise<LeasedDelivery[]> {
+    return ended.length === 0 ? [] : leaseNextStages(tx, ended, this.#deps.processId, isLast);
   }
 
   /** Remembers which endpoints fail; returns those that back off or were disabled. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { isGatewayHeld } from '../../db/gateway-state.ts';
+import { thenCommit } from '../../db/session-client.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { disabledReason, endpointStatus } from '../endpoints/status.ts';
 import { deadLetterWithin } from '../endpoints/store.ts';
@@ -126,12 +127,14 @@ export async function completeDeliveries(
 
 /**
  * Leases the next stages after those that have just ended. Must be a separate statement in the transaction that ended them: with their row locks
- * held, a publisher of the next stage has either committed, and this snapshot sees its row, or waits and then finds nothing to wait for.
+ * held, a publisher of the next stage has either committed, and this snapshot sees its row, or waits and then finds nothing to wait for. `isLast`: commits
+ * the transaction.
  */
 export async function leaseNextStages(
   tx: Tx,
   ended: readonly Key[],
   processId: number,
+  isLast = false,
 ): Promise<LeasedDelivery[]> {
   const { rows } = await sql<RowOf<LeasedDelivery> & { open: boolean }>`
     with leased as (update deliveries d set state = ${state.ready}, due_at = now() + case when x.open then ${lease} else interval '0' end,
@@ -145,7 +148,8 @@ export async function leaseNextStages(
       and not exists (select from deliveries q where q.subject_id = d.subject_id and q.endpoint_id = d.endpoint_id
         and q.id < d.id and ${isPending('q')})
       returning ${returned}, x.version, x.failures, x.open)
-    select ${deliveryColumns}, d.version, d.failures, d.open from leased d ${joinMessage}`.execute(tx);
+    select ${deliveryColumns}, d.version, d.failures, d.open from leased d ${joinMessage}
+    ${thenCommit(isLast)}`.execute(tx);
   return withBodies(rows.filter((row) => row.open));
 }
 

@@ -1,7 +1,70 @@
 // Mutations of migrations and the embedded database.
 import type { Mutation } from '../mutation.ts';
 
+const session = 'src/db/session-client.ts';
+const transactions = ['test/db/transactions.test.ts'];
+
 export const mutations: Mutation[] = [
+  {
+    name: 'the first statement of a transaction runs outside it',
+    file: session,
+    find: "if (begins) add('begin');",
+    replace: '',
+    tests: transactions,
+  },
+  {
+    name: 'a first statement without parameters runs outside its transaction',
+    file: session,
+    find: "return super.query('begin').then(() => this.query(...args));",
+    replace: 'return this.query(...args);',
+    tests: transactions,
+  },
+  {
+    name: 'a marked statement is not committed, although its transaction ends',
+    file: session,
+    find: "add('commit');",
+    replace: '',
+    tests: transactions,
+  },
+  {
+    name: 'a statement after the commit runs outside its transaction',
+    file: session,
+    find: 'if (this.#hasCommitted)\n',
+    replace: 'if (this.#hasCommitted && values === null)\n',
+    tests: transactions,
+  },
+  {
+    name: 'a stale statement of a transaction is never prepared again',
+    file: session,
+    find: 'if (isStalePlan(error)) forgetNames();',
+    replace: '',
+    tests: transactions,
+  },
+  {
+    name: 'reports commit before the opt-outs that they bring',
+    file: 'src/messaging/sending/apply-statuses.ts',
+    find: 'const isLast = step === steps.at(-1) && optOuts.length === 0;',
+    replace: 'const isLast = step === steps.at(-1);',
+    tests: ['test/api/opt-out-sources.test.ts'],
+  },
+  {
+    name: 'an overtaken failure commits before the reports that overtook it',
+    file: 'src/messaging/sending/apply-statuses.ts',
+    find: 'const isLast = step === steps.at(-1) && optOuts.length === 0;',
+    replace: 'const isLast = optOuts.length === 0;',
+    tests: ['test/api/failed-then-delivered.test.ts'],
+  },
+  {
+    name: 'successes commit before the recovery of their endpoint',
+    file: 'src/webhooks/delivery/record.ts',
+    find: 'await this.#leaseNext(tx, awaited, recovered.length === 0)',
+    replace: 'await this.#leaseNext(tx, awaited, true)',
+    tests: [
+      'test/api/webhooks-rests.test.ts',
+      'test/api/webhooks-trouble.test.ts',
+      'test/api/webhooks-order.test.ts',
+    ],
+  },
   {
     name: 'a migration that was edited after it ran is accepted',
     file: 'src/db/migrate.ts',
