@@ -158,7 +158,8 @@ it('with a file that was removed after the check stores nothing', async () => {
   const removed: SendDeps['checkQueue'] = async () => {
     await sql`update media set state = 'removing' where id = ${media?.id}`.execute(gateway.database.db);
   };
-  const deps = { hot: gateway.database.hot, clock: systemClock, checkQueue: removed } as unknown as SendDeps;
+  const { db, hot } = gateway.database;
+  const deps = { db, hot, clock: systemClock, checkQueue: removed } as unknown as SendDeps;
   const content = { kind: 'media', media: 'image', mediaId } as const;
   const dispatcher = { reserveCalls: async () => 0, capacity: () => 0, abandonReserved: () => undefined };
   const request = { accountId: gateway.accountId, to: { phone }, content };

@@ -9,6 +9,7 @@ import {
   recordRetry,
   revertDispatch,
 } from '../../src/messaging/sending/messages-moves-store.ts';
+import type { StoredCalls } from '../../src/messaging/sending/sender-queue.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { accountId, beginNow, forget, message, open, rowOf, sender, write } from '../harness/dispatch.ts';
 import { openPostgresProxy } from '../harness/postgres-proxy.ts';
@@ -19,6 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
+const now = (over: Partial<StoredCalls> = {}): StoredCalls => ({
+  ...{ begunAtMs: systemClock.steady(), firstInMs: 0, files: new Map() },
+  ...over,
+});
+
 describe('a message stored as dispatching', () => {
   it('is called once, right after it is stored, and recorded as accepted', async () => {
     const { dispatcher, called, release } = open(database);
@@ -27,7 +33,7 @@ describe('a message stored as dispatching', () => {
     expect(await dispatcher.reserveCalls(one.sender_id, 1)).toBe(1);
     await write(database, one);
     expect(await rowOf(database, one)).toEqual({ state: 1, attempts: 1, due: false });
-    dispatcher.callReserved([one], systemClock.steady(), 0);
+    dispatcher.callReserved([one], now());
     await expect.poll(async () => (await rowOf(database, one))?.state).toBe(2);
     await dispatcher.round();
     await dispatcher.stop();
@@ -42,7 +48,7 @@ describe('a message stored as dispatching', () => {
     const one = message(await sender(database));
     expect(await dispatcher.reserveCalls(one.sender_id, 1)).toBe(1);
     await write(database, one);
-    dispatcher.callReserved([one], systemClock.steady(), 7);
+    dispatcher.callReserved([one], now({ firstInMs: 7 }));
     expect(slept).toMatchObject([{ ms: 7 }]);
     expect(called).toEqual([]);
     // a stop waits for the call
@@ -63,7 +69,7 @@ describe('a message stored as dispatching', () => {
     const markedAtMs = clock.steady();
     const written = await write(database, one);
     sleptMs = 20 * 60_000;
-    dispatcher.callReserved([{ ...one, lease: written?.lease ?? null }], markedAtMs, 0);
+    dispatcher.callReserved([{ ...one, lease: written?.lease ?? null }], now({ begunAtMs: markedAtMs }));
     await expect.poll(() => rowOf(database, one)).toEqual({ state: 0, attempts: 0, due: true });
     await dispatcher.stop();
     expect(called).toEqual([]);

@@ -151,6 +151,25 @@ export async function ensureRegistered(
   return found;
 }
 
+/**
+ * The platform's ids of stored files for a number, by our ids, if every file has one that is valid long enough; else undefined.
+ * Registers nothing.
+ */
+export async function findRegistered(
+  deps: Pick<RegisterDeps, 'db' | 'clock'>,
+  { mediaIds, senderId }: { mediaIds: readonly string[]; senderId: string },
+): Promise<Map<string, string> | undefined> {
+  const beyond = new Date(deps.clock.now() + marginMs);
+  const find = registrationsOf(deps.db);
+  const found = await Promise.all(mediaIds.map((mediaId) => find({ mediaId, senderId, beyond })));
+  const registered = new Map<string, string>();
+  for (const [index, platformMediaId] of found.entries()) {
+    if (platformMediaId === undefined) return undefined;
+    registered.set(mediaIds[index] as string, platformMediaId);
+  }
+  return registered;
+}
+
 /** Reads registrations, by database: messages of many senders share a statement. */
 const readings = new WeakMap<Db, (asked: RegistrationAsked) => Promise<string | undefined>>();
 

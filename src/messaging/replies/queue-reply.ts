@@ -12,6 +12,7 @@ import { findSenderById } from '../senders/store.ts';
 import { chooseDispatchModes } from '../sending/dispatch-modes.ts';
 import type { LeasedReply, StoredReply } from '../sending/message.ts';
 import { releaseIfAway, type SendDeps } from '../sending/send.ts';
+import type { StoredCalls } from '../sending/sender-queue.ts';
 import { keyLeaseSeconds } from '../sending/store-send.ts';
 import {
   type Conversation,
@@ -95,8 +96,9 @@ export async function queueReply(
   await deps.checkQueue(request.accountId, 1);
   const reply = { ...newReplyOf(deps, request, conversation), mediaId };
   const { sender_id: id, messages_per_second } = conversation;
-  if (!conversation.halted_at)
-    await chooseDispatchModes(deps, [reply], { id, messages_per_second }, replyPriority);
+  const files = conversation.halted_at
+    ? new Map()
+    : await chooseDispatchModes(deps, [reply], { id, messages_per_second }, replyPriority);
   const reserved = reply.dispatchMode === 'dispatching' ? [leased(reply, null)] : [];
   const begunAtMs = deps.clock.steady();
   let stored: InsertedReply;
@@ -107,7 +109,7 @@ export async function queueReply(
     releaseIfAway(deps, error, reply.id);
     throw error;
   }
-  dispatch(deps, reply, stored, begunAtMs);
+  dispatch(deps, reply, stored, { begunAtMs, files });
   const { phone, userId } = reply;
   return { id: reply.id, phone, userId, awaited: stored.isOpen ? [reply.id] : [] };
 }
@@ -171,10 +173,10 @@ function dispatch(
   deps: ReplyDeps,
   reply: NewReply,
   { isOpen, isDispatching, lease, firstInMs }: InsertedReply,
-  begunAtMs: number,
+  known: Pick<StoredCalls, 'begunAtMs' | 'files'>,
 ): void {
   const { dispatcher } = deps;
-  if (isDispatching) dispatcher.callReserved([leased(reply, lease)], begunAtMs, firstInMs);
+  if (isDispatching) dispatcher.callReserved([leased(reply, lease)], { ...known, firstInMs });
   else {
     if (reply.dispatchMode === 'dispatching') dispatcher.releaseCalls(reply.senderId, 1);
     if (reply.dispatchMode !== 'queued' && isOpen) dispatcher.offer([leased(reply, lease)]);

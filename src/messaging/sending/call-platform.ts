@@ -59,6 +59,13 @@ export interface PreparedMessage {
   platformMediaIds?: PlatformMediaIds;
 }
 
+/** A message whose files the platform knows by these ids. */
+export function prepareWith(message: LeasedMessage, ids: PlatformMediaIds): PreparedMessage {
+  const files = storedFilesOf(message.media_id, message.content);
+  if (files.length === 0) return { message };
+  return { message, platformMediaIds: new Map(files.map((id) => [id, ids.get(id) as string])) };
+}
+
 /**
  * Gets the media files that a queued message's call needs, which can take as long as an upload. Resolves with undefined if
  * the message cannot be called, and records that. Never rejects.
@@ -74,7 +81,7 @@ export async function prepareMessage(
     const ids = await Promise.all(
       files.map((mediaId) => deps.registeredMedia({ accountId, mediaId, senderId })),
     );
-    return { message, platformMediaIds: new Map(files.map((id, index) => [id, ids[index] as string])) };
+    return prepareWith(message, new Map(files.map((id, index) => [id, ids[index] as string])));
   } catch (error) {
     await recordUncalled(deps, message, error);
     return undefined;

@@ -1,8 +1,12 @@
 // How the messages of a request are dispatched: called right after the commit, within about a second, or by any process later.
+import type { Clock } from '../../base/clock.ts';
+import type { Db } from '../../db/db.ts';
+import { findRegistered } from '../media/register.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { LeasedMessage } from './message.ts';
-import { storedFilesOf } from './message-media.ts';
+import { type PlatformMediaIds, storedFilesOf } from './message-media.ts';
 import type { NewMessage } from './new-sends-store.ts';
+import { smallMax } from './send-steps.ts';
 import type { ResolvedSender } from './sends-store.ts';
 
 /** A message that is about to be stored. */
@@ -12,18 +16,34 @@ export interface Dispatchable {
   dispatchMode: NewMessage['dispatchMode'];
 }
 
-/** Decides which messages this process calls right after the commit if the pace allows, which within about a second, and which it leaves queued. */
+export interface DispatchModesDeps {
+  db: Db;
+  clock: Clock;
+  dispatcher: Pick<Dispatcher, 'reserveCalls' | 'capacity'>;
+}
+
+/**
+ * Decides which messages this process calls right after the commit if the pace allows, which within about a second, and which it
+ * leaves queued. Returns the platform's ids of the files of those it calls right after.
+ */
 export async function chooseDispatchModes(
-  { dispatcher }: { dispatcher: Pick<Dispatcher, 'reserveCalls' | 'capacity'> },
+  deps: DispatchModesDeps,
   messages: readonly Dispatchable[],
   sender: Pick<ResolvedSender, 'id' | 'messages_per_second'>,
   priority: number,
-): Promise<void> {
-  // a media file must be registered first, which can take as long as an upload
-  const canReserve = messages.every(({ mediaId, content }) => storedFilesOf(mediaId, content).length === 0);
-  const reserved = canReserve ? await dispatcher.reserveCalls(sender.id, messages.length) : 0;
-  const capacity = reserved + dispatcher.capacity(sender.id, sender.messages_per_second, priority);
+): Promise<PlatformMediaIds> {
+  const files = [...new Set(messages.flatMap(({ mediaId, content }) => storedFilesOf(mediaId, content)))];
+  // a file that must be registered first can take as long as an upload
+  const registered: PlatformMediaIds | undefined =
+    messages.length > smallMax
+      ? undefined
+      : await (files.length === 0
+          ? new Map()
+          : findRegistered(deps, { mediaIds: files, senderId: sender.id }));
+  const reserved = registered ? await deps.dispatcher.reserveCalls(sender.id, messages.length) : 0;
+  const capacity = reserved + deps.dispatcher.capacity(sender.id, sender.messages_per_second, priority);
   messages.forEach((message, index) => {
     message.dispatchMode = index < reserved ? 'dispatching' : index < capacity ? 'leased' : 'queued';
   });
+  return registered ?? new Map();
 }

@@ -25,7 +25,7 @@ import { suspendMessages } from './messages-holds-store.ts';
 import { paceWindowsMs, type ReserveSlots } from './pacer.ts';
 import { reservePaces, type SlotsWanted } from './paces-store.ts';
 import { openRejectionEffects } from './record-rejection.ts';
-import { SenderQueue, type SenderQueueDeps, type SenderState } from './sender-queue.ts';
+import { SenderQueue, type SenderQueueDeps, type SenderState, type StoredCalls } from './sender-queue.ts';
 
 export interface DispatchDeps extends SenderEventDeps, Omit<CallDeps, 'writes' | 'effects' | 'completions'> {
   db: Db;
@@ -96,10 +96,9 @@ export class Dispatcher {
     if (count > 0) this.#queueOf(senderId).releaseCalls(count, slots);
   }
 
-  /** Calls messages of a sender that were stored as dispatching, for calls reserved before; the first slot comes in `firstInMs`. */
-  callReserved(messages: readonly LeasedMessage[], begunAtMs: number, firstInMs: number): void {
-    for (const [senderId, own] of bySender(messages))
-      this.#queueOf(senderId).callReserved(own, begunAtMs, firstInMs);
+  /** Calls messages that were stored as dispatching, for calls reserved before. */
+  callReserved(messages: readonly LeasedMessage[], stored: StoredCalls): void {
+    for (const [senderId, own] of bySender(messages)) this.#queueOf(senderId).callReserved(own, stored);
   }
 
   /** Releases the reserved calls of messages that may not have been stored, and returns any stored one to the queue. */

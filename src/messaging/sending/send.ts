@@ -165,7 +165,9 @@ async function storeAndDispatch(
   also?: AlsoWrite,
 ): Promise<StartedSend | undefined> {
   const { id: sendId, request, template, sender, messages } = checked;
-  if (!sender.halted_at) await chooseDispatchModes(deps, messages, sender, priorityOf(template.category));
+  const files = sender.halted_at
+    ? new Map()
+    : await chooseDispatchModes(deps, messages, sender, priorityOf(template.category));
   const toCall = (lease: string | null) =>
     messages
       .filter(({ dispatchMode }) => dispatchMode !== 'queued')
@@ -188,7 +190,7 @@ async function storeAndDispatch(
   const optedOut = new Set(stored.optedOut);
   const callable = isOpen ? toCall(lease).filter(({ id }) => !optedOut.has(id)) : [];
   const called = callable.filter(({ id }) => dispatching.has(id));
-  deps.dispatcher.callReserved(called, begunAtMs, firstInMs);
+  deps.dispatcher.callReserved(called, { begunAtMs, firstInMs, files });
   deps.dispatcher.releaseCalls(sender.id, reserved - called.length, slots - called.length);
   deps.dispatcher.offer(callable.filter(({ id }) => !dispatching.has(id)));
   const ended = await failOptedOut(deps, request.accountId, optedOut);

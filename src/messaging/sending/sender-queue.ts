@@ -7,6 +7,7 @@ import {
   callPlatform,
   type PreparedMessage,
   prepareMessage,
+  prepareWith,
   recordUncalled,
   senderRemoved,
 } from './call-platform.ts';
@@ -14,7 +15,7 @@ import type { Connections } from './connections.ts';
 import type { DispatchWrites } from './dispatch-writes.ts';
 import { openMediaPreparation } from './media-preparation.ts';
 import { keyOf, type LeasedMessage } from './message.ts';
-import { storedFilesOf } from './message-media.ts';
+import { type PlatformMediaIds, storedFilesOf } from './message-media.ts';
 import { findStillCallable } from './messages-holds-store.ts';
 import { openPacer, type ReserveSlots, untilSlot } from './pacer.ts';
 
@@ -32,6 +33,16 @@ const concurrentCallsMax = 64;
 const leaseTrustMs = 25_000;
 /** Dispatches begun together, and called before the next ones. After a crash, their outcome is unknown even if they were not called. */
 const dispatchedPerStepMax = 16;
+
+/** What is known of messages of one number that were stored as dispatching. */
+export interface StoredCalls {
+  /** When storing them began, of `clock.steady()`. */
+  begunAtMs: number;
+  /** The milliseconds until the first of their slots. */
+  firstInMs: number;
+  /** The platform's ids of all their files. */
+  files: PlatformMediaIds;
+}
 
 /** The state of a sender in this process, in addition to its queued messages. */
 export interface SenderState {
@@ -97,15 +108,14 @@ export class SenderQueue {
     }
   }
 
-  /**
-   * Calls messages that were stored as dispatching for reserved calls, no earlier than `begunAtMs` of `clock.steady()`. The first of
-   * their slots comes in `firstInMs`.
-   */
-  callReserved(messages: readonly LeasedMessage[], begunAtMs: number, firstInMs: number): void {
+  /** Calls messages that were stored as dispatching, for reserved calls. */
+  callReserved(messages: readonly LeasedMessage[], { begunAtMs, firstInMs, files }: StoredCalls): void {
     const access = this.#access as SenderAccess;
-    const call = (message: LeasedMessage) => void this.#call({ message }, access, begunAtMs);
-    if (firstInMs <= 0) messages.forEach(call);
-    else void untilSlot(this.#deps.clock, firstInMs).then(() => messages.forEach(call));
+    const callAll = () => {
+      for (const message of messages) void this.#call(prepareWith(message, files), access, begunAtMs);
+    };
+    if (firstInMs <= 0) callAll();
+    else void untilSlot(this.#deps.clock, firstInMs).then(callAll);
   }
 
   /** Releases reserved calls that will not be made, and the slots that some of their messages got. */

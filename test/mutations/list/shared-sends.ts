@@ -131,6 +131,13 @@ export const mutations: Mutation[] = [
     tests: ['test/rules/completion-waiters.test.ts'],
   },
   {
+    name: 'a message is stored as dispatching although one of its files must be registered first',
+    file: 'src/messaging/media/register.ts',
+    find: 'if (platformMediaId === undefined) return undefined;',
+    replace: 'if (platformMediaId === undefined) continue;',
+    tests: ['test/db/dispatch-modes.test.ts'],
+  },
+  {
     name: 'a message is stored as dispatching without a slot of its sender',
     file: store,
     find: ' where sender_id = s.sender_id) is true as has_slot',
@@ -161,8 +168,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a message is called before its slot',
     file: 'src/messaging/sending/sender-queue.ts',
-    find: 'if (firstInMs <= 0) messages.forEach(call);',
-    replace: 'if (firstInMs >= 0) messages.forEach(call);',
+    find: 'if (firstInMs <= 0) callAll();',
+    replace: 'if (firstInMs >= 0) callAll();',
     tests: ['test/db/message-dispatch.test.ts'],
   },
   {
