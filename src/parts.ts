@@ -31,6 +31,7 @@ import { thisProgram } from './db/programs.ts';
 import { notifyWork } from './db/wake-notifications.ts';
 import { keyFinding, openKeyRing } from './encryption-keys.ts';
 import { openFileEncryption } from './messaging/media/file-encryption.ts';
+import { openKnownRegistrations } from './messaging/media/register.ts';
 import { openCompletionWaiters } from './messaging/sending/completion-waiters.ts';
 import { openQueueLimit } from './messaging/sending/queue-limit.ts';
 import { openFigures } from './operator/figures.ts';
@@ -236,6 +237,7 @@ export async function openParts(config: Config, options: AppOptions, { connectio
     ...(await openVendors(config, options, { metrics, clock, tracing })),
     ...measures,
     completions: openCompletionWaiters(),
+    knownRegistrations: openKnownRegistrations(clock),
     authenticator: openAuthenticator({ db, clock, log }),
     messagingApiUrl: config.messaging.apiUrl,
     meetingUrl: config.meetingUrl,

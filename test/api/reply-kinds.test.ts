@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
+import { openKnownRegistrations } from '../../src/messaging/media/register.ts';
 import { findMedia } from '../../src/messaging/media/store.ts';
 import { queueReply } from '../../src/messaging/replies/queue-reply.ts';
 import type { SendDeps } from '../../src/messaging/sending/send.ts';
@@ -159,7 +160,10 @@ it('with a file that was removed after the check stores nothing', async () => {
     await sql`update media set state = 'removing' where id = ${media?.id}`.execute(gateway.database.db);
   };
   const { db, hot } = gateway.database;
-  const deps = { db, hot, clock: systemClock, checkQueue: removed } as unknown as SendDeps;
+  const knownRegistrations = openKnownRegistrations(systemClock);
+  const deps = {
+    ...{ db, hot, clock: systemClock, checkQueue: removed, knownRegistrations },
+  } as unknown as SendDeps;
   const content = { kind: 'media', media: 'image', mediaId } as const;
   const dispatcher = { reserveCalls: async () => 0, capacity: () => 0, abandonReserved: () => undefined };
   const request = { accountId: gateway.accountId, to: { phone }, content };

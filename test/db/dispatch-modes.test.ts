@@ -2,6 +2,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
+import {
+  forgetRejectedRegistration,
+  forgetReportedRegistrations,
+  openKnownRegistrations,
+} from '../../src/messaging/media/register.ts';
 import { saveRegistration } from '../../src/messaging/media/store.ts';
 import { chooseDispatchModes } from '../../src/messaging/sending/dispatch-modes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -15,6 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
+const knownRegistrations = openKnownRegistrations(systemClock);
 const hourMs = 3_600_000;
 const register = (mediaId: string, senderId: string, forMs = 30 * 24 * hourMs) =>
   saveRegistration(database.db, {
@@ -32,7 +38,7 @@ const file = async () => idOf(await store.addFile());
 /** The modes of messages with these files, if every call is free, and the platform's ids. */
 async function chosen(senderId: string, files: (string | null)[]) {
   const dispatcher = { reserveCalls: async (_: string, wanted: number) => wanted, capacity: () => 1_000 };
-  const deps = { db: database.db, clock: systemClock, dispatcher };
+  const deps = { db: database.db, clock: systemClock, knownRegistrations, dispatcher };
   const messages = files.map((mediaId) => message({ mediaId, dispatchMode: 'queued' }));
   const ids = await chooseDispatchModes(deps, messages, { id: senderId, messages_per_second: 1_000 }, 1);
   return { modes: messages.map(({ dispatchMode }) => dispatchMode), ids: new Map(ids) };
@@ -60,4 +66,21 @@ it.each([
     await register(other, registered.elsewhere ? await store.addSender() : senderId, registered.forMs);
   expect(await chosen(senderId, [known, other])).toEqual({ modes: ['leased', 'leased'], ids: new Map() });
   expect((await chosen(senderId, [known])).modes).toEqual(['dispatching']);
+});
+
+it('a registration that the platform rejected is not used again', async () => {
+  const deps = { db: database.db, clock: systemClock, knownRegistrations };
+  const senderId = await store.addSender();
+  const mediaId = await file();
+  const [platformMediaId, registeredBefore] = [`platform's ${mediaId}`, new Date(Date.now() + hourMs)];
+  const known = async () => (await chosen(senderId, [mediaId])).ids.get(mediaId);
+  await register(mediaId, senderId);
+  expect(await known()).toBe(platformMediaId);
+  await forgetRejectedRegistration(deps, { mediaId, senderId, platformMediaId, registeredBefore });
+  expect(await known()).toBeUndefined();
+  await register(mediaId, senderId);
+  expect(await known()).toBe(platformMediaId);
+  await sql`delete from media_registrations where media_id = ${mediaId}`.execute(database.db);
+  await forgetReportedRegistrations(deps, []);
+  expect(await known()).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 // The slots of messages that are stored as dispatching: taken from the pace of their sender by the statement that stores them.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { openMetrics } from '../../src/base/metrics.ts';
 import { insertReply } from '../../src/messaging/replies/store.ts';
@@ -15,7 +16,7 @@ let steps: SendSteps;
 beforeAll(async () => {
   database = await createTestDatabase();
   store = await openSendStore(database);
-  steps = openSendSteps({ hot: database.hot, processId: 7, metrics: openMetrics() });
+  steps = openSendSteps({ hot: database.hot, clock: systemClock, processId: 7, metrics: openMetrics() });
 });
 afterAll(() => database.drop());
 

@@ -1,6 +1,7 @@
 // Responses for repeats of a send: stored with the acceptance of its message, and never replaced.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { openMetrics } from '../../src/base/metrics.ts';
 import { recordAccepted } from '../../src/messaging/sending/messages-moves-store.ts';
@@ -15,7 +16,7 @@ let steps: SendSteps;
 beforeAll(async () => {
   database = await createTestDatabase();
   store = await openSendStore(database);
-  steps = openSendSteps({ hot: database.hot, processId: 7, metrics: openMetrics() });
+  steps = openSendSteps({ hot: database.hot, clock: systemClock, processId: 7, metrics: openMetrics() });
 });
 afterAll(() => database.drop());
 

@@ -1,6 +1,7 @@
 // Sends with a template and sender that an earlier send read: stored only if both are still what it would read.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { openMetrics } from '../../src/base/metrics.ts';
 import { openSendSteps, type SendSteps } from '../../src/messaging/sending/send-steps.ts';
@@ -20,7 +21,7 @@ afterAll(() => database.drop());
 beforeEach(async () => {
   store = await openSendStore(database);
   templateId = await store.addTemplate();
-  steps = openSendSteps({ hot: database.hot, processId: 7, metrics: openMetrics() });
+  steps = openSendSteps({ hot: database.hot, clock: systemClock, processId: 7, metrics: openMetrics() });
 });
 
 const asked = (senderId?: string) => ({ accountId: store.accountId, templateId, senderId });
@@ -92,6 +93,18 @@ describe('a send with what an earlier one read', () => {
     expect(await storeWith(found)).toBe(false);
     expect(await storeWith(named, own)).toBe(true);
   });
+});
+
+it('a file that was removed since it was read is not sent', async () => {
+  const found = await known();
+  const file = await store.addFile();
+  const [read] = await steps.knownFiles({ accountId: store.accountId, publicIds: [file] });
+  await sql`update media set state = 'removing' where public_id = ${file}`.execute(database.db);
+  expect(await steps.knownFiles({ accountId: store.accountId, publicIds: [file] })).toEqual([read]);
+  const readAs = { ...found.versions, namesSender: false };
+  const more = { mediaIds: [file] };
+  expect(await steps.store(store.send(templateId, { readAs }, more))).toBeUndefined();
+  expect(await steps.findFiles({ accountId: store.accountId, publicIds: [file] })).toEqual([]);
 });
 
 it('what no send could use is not remembered', async () => {

@@ -24,6 +24,7 @@ import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
 import { requestValidator } from '../../src/http/validation.ts';
 import { openFileEncryption } from '../../src/messaging/media/file-encryption.ts';
+import { openKnownRegistrations } from '../../src/messaging/media/register.ts';
 import { removeLeftovers } from '../../src/messaging/media/remove.ts';
 import { mediaRoutes } from '../../src/messaging/media/routes.ts';
 import { connectSender } from '../../src/messaging/senders/connect.ts';
@@ -98,6 +99,7 @@ export async function openMediaGateway() {
     publicUrl: () => 'http://127.0.0.1:1',
     objects: await openFilesystemStore({ directory, clock }),
     fileEncryption: openFileEncryption(),
+    knownRegistrations: openKnownRegistrations(clock),
   };
   const server: Server = fastify().withTypeProvider<TypeBoxTypeProvider>();
   server.setValidatorCompiler(requestValidator());

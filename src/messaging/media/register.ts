@@ -1,4 +1,6 @@
 // Registration of stored files with the platform: at upload, and again for each number after 30 days.
+import { type Cache, openCache } from '../../base/cache.ts';
+import type { Clock } from '../../base/clock.ts';
 import { AppError, externalError, VendorError } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { extendKeysOf, freeKeysOf } from '../../db/idempotency-keys.ts';
@@ -26,8 +28,16 @@ import {
 import { mediaNotFound, type StoredFileDeps, sendContent } from './stored-file.ts';
 
 export interface RegisterDeps extends RemoveDeps, StoredFileDeps {
+  knownRegistrations: Cache<string>;
   platform: Pick<MessagingPlatform, 'uploadMedia' | 'deleteMedia'>;
 }
+
+/**
+ * Opens the memory of the registrations that `findRegistered` found lately, of one process. One that the platform lost meanwhile is
+ * rejected and forgotten, and its message registers the file again.
+ */
+export const openKnownRegistrations = (clock: Clock): Cache<string> =>
+  openCache({ max: 10_000, lifetime: { ms: 10_000, clock } });
 
 const dayMs = 86_400_000;
 /** The platform keeps uploaded media this long (Cloud API, "Media": 30 days). */
@@ -156,12 +166,21 @@ export async function ensureRegistered(
  * Registers nothing.
  */
 export async function findRegistered(
-  deps: Pick<RegisterDeps, 'db' | 'clock'>,
+  deps: Pick<RegisterDeps, 'db' | 'clock' | 'knownRegistrations'>,
   { mediaIds, senderId }: { mediaIds: readonly string[]; senderId: string },
 ): Promise<Map<string, string> | undefined> {
   const beyond = new Date(deps.clock.now() + marginMs);
   const find = registrationsOf(deps.db);
-  const found = await Promise.all(mediaIds.map((mediaId) => find({ mediaId, senderId, beyond })));
+  const found = await Promise.all(
+    mediaIds.map(async (mediaId) => {
+      const remembered = deps.knownRegistrations.get(`${mediaId} ${senderId}`);
+      if (remembered !== undefined) return remembered;
+      const platformMediaId = await find({ mediaId, senderId, beyond });
+      if (platformMediaId !== undefined)
+        deps.knownRegistrations.set(`${mediaId} ${senderId}`, platformMediaId);
+      return platformMediaId;
+    }),
+  );
   const registered = new Map<string, string>();
   for (const [index, platformMediaId] of found.entries()) {
     if (platformMediaId === undefined) return undefined;
@@ -189,18 +208,20 @@ const trustedMs = 3_600_000;
  * `registeredBefore`. Returns true if the file may be registered again.
  */
 export async function forgetRejectedRegistration(
-  deps: Pick<RegisterDeps, 'db' | 'clock'>,
+  deps: Pick<RegisterDeps, 'db' | 'clock' | 'knownRegistrations'>,
   of: { mediaId: string; senderId: string; platformMediaId: string; registeredBefore?: Date },
 ): Promise<boolean> {
+  deps.knownRegistrations.delete(`${of.mediaId} ${of.senderId}`);
   const before = Math.max(deps.clock.now() - trustedMs, of.registeredBefore?.getTime() ?? 0);
   return deleteRegistration(deps.db, { ...of, expiresBefore: new Date(before + keptMs) });
 }
 
 /** Deletes the registrations, if older than an hour, of the files for which these messages were reported as failed. */
 export async function forgetReportedRegistrations(
-  deps: Pick<RegisterDeps, 'db' | 'clock'>,
+  deps: Pick<RegisterDeps, 'db' | 'clock' | 'knownRegistrations'>,
   messages: readonly { accountId: string; id: string }[],
 ): Promise<void> {
+  deps.knownRegistrations.clear();
   await deleteRegistrationsOfMessages(deps.db, messages, new Date(deps.clock.now() - trustedMs + keptMs));
 }
 

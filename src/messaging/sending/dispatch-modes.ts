@@ -1,7 +1,5 @@
 // How the messages of a request are dispatched: called right after the commit, within about a second, or by any process later.
-import type { Clock } from '../../base/clock.ts';
-import type { Db } from '../../db/db.ts';
-import { findRegistered } from '../media/register.ts';
+import { findRegistered, type RegisterDeps } from '../media/register.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { LeasedMessage } from './message.ts';
 import { type PlatformMediaIds, storedFilesOf } from './message-media.ts';
@@ -16,9 +14,7 @@ export interface Dispatchable {
   dispatchMode: NewMessage['dispatchMode'];
 }
 
-export interface DispatchModesDeps {
-  db: Db;
-  clock: Clock;
+export interface DispatchModesDeps extends Pick<RegisterDeps, 'db' | 'clock' | 'knownRegistrations'> {
   dispatcher: Pick<Dispatcher, 'reserveCalls' | 'capacity'>;
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform, NumberReport } from '../../ports/platform.ts';
-import { forgetReportedRegistrations } from '../media/register.ts';
+import { forgetReportedRegistrations, type RegisterDeps } from '../media/register.ts';
 import type { PersonAct } from '../opt-outs/change.ts';
 import { optOutByError } from '../opt-outs/opt-out.ts';
 import { type HaltClass, haltSenders, isHalt } from '../senders/halt.ts';
@@ -13,7 +13,7 @@ import { requestReading } from '../senders/template-readings-store.ts';
 import type { MessageError, MessageKey } from './message.ts';
 import type { MovedMessage } from './messages-moves-store.ts';
 
-export interface ReactDeps extends SenderEventDeps {
+export interface ReactDeps extends SenderEventDeps, Pick<RegisterDeps, 'knownRegistrations'> {
   hot: Db;
   clock: Clock;
   log: Log;
@@ -75,7 +75,7 @@ export async function reactToFailures(deps: ReactDeps, moved: readonly MovedMess
       businessAccountId: sender.business_account_id,
     });
   }
-  if (lostMedia.length > 0) await forgetReportedRegistrations({ db: deps.hot, clock: deps.clock }, lostMedia);
+  if (lostMedia.length > 0) await forgetReportedRegistrations({ ...deps, db: deps.hot }, lostMedia);
 }
 
 /** Returns the halt whose message was accepted later; an unknown time counts as the latest. */

@@ -30,9 +30,18 @@ export async function resolveTemplate(
   throw new AppError('sender_not_found', 'There is no such sender in this account.');
 }
 
+/** Plans by the row that was read, which many sends share. */
+const plans = new WeakMap<TemplateRow, TemplatePlan>();
+
+function sharedPlanOf(row: TemplateRow): TemplatePlan {
+  const known = plans.get(row) ?? planOfRow(row);
+  plans.set(row, known);
+  return known;
+}
+
 /** The plan for filling a template; 400 for one with parts that this gateway cannot fill. */
 export function sendablePlan(row: TemplateRow): TemplatePlan {
-  const plan = planOfRow(row);
+  const plan = sharedPlanOf(row);
   if (plan.unsupported === null) return plan;
   const message = `this template cannot be sent here: ${plan.unsupported}`;
   throw new AppError('invalid_request', `templateId: ${message}.`, {

@@ -1,5 +1,6 @@
 // The database steps of a send that concurrent requests share: what arrives while a statement runs is in the next one.
 import { openCache } from '../../base/cache.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Db } from '../../db/db.ts';
 import { isUnavailable } from '../../db/failure.ts';
@@ -30,6 +31,8 @@ export interface SendSteps {
    */
   knownTemplate(asked: TemplateAsked): ResolvedTemplate | undefined;
   findFiles(asked: FilesAsked): Promise<ReadyMedia[]>;
+  /** As `findFiles`, with files that were found lately. They never change, but may be gone: `store` checks that. */
+  knownFiles(asked: FilesAsked): Promise<ReadyMedia[]>;
   /**
    * Stores a send and all that belongs to it. Undefined, and nothing of it is stored, for the reasons that `insertSends` names.
    * Rejects if it is unknown whether it was stored.
@@ -46,6 +49,9 @@ const charactersPerMessage = 8_192;
 const sharedStatement = { sends: 64, messages: 128 };
 /** Templates that a process remembers, each with a sender. */
 const knownMax = 1_000;
+const knownFilesMax = 10_000;
+/** A read records that a file is used, once a day. */
+const filesKnownForMs = 300_000;
 
 /** What a send takes of a statement, in messages. */
 function weightOf({ messages }: CompleteSend): number {
@@ -57,12 +63,13 @@ function weightOf({ messages }: CompleteSend): number {
 
 export interface SendStepsDeps {
   hot: Db;
+  clock: Clock;
   processId: number;
   metrics: Pick<Metrics, 'batchItems'>;
 }
 
 /** Opens the steps for one process. */
-export function openSendSteps({ hot, processId, metrics }: SendStepsDeps): SendSteps {
+export function openSendSteps({ hot, clock, processId, metrics }: SendStepsDeps): SendSteps {
   const shared: Pick<BatchOptions<never>, 'gapMs' | 'max'> = { gapMs: 0, max: sharedStatement.sends };
   const storeShared = batch<WeighedSend, Stored>((sends) => storeTogether(hot, processId, sends), {
     ...shared,
@@ -71,6 +78,8 @@ export function openSendSteps({ hot, processId, metrics }: SendStepsDeps): SendS
   });
   const readTemplate = batch((asked: TemplateAsked[]) => findTemplatesWithSenders(hot, asked), shared);
   const known = openCache<ResolvedTemplate>({ max: knownMax });
+  const findFiles = batch((asked: FilesAsked[]) => findReadyFiles(hot, asked), shared);
+  const files = openCache<ReadyMedia>({ max: knownFilesMax, lifetime: { ms: filesKnownForMs, clock } });
   return {
     findKey: batch((of: KeyOf[]) => findKeys(hot, of), shared),
     async findTemplate(asked) {
@@ -81,7 +90,15 @@ export function openSendSteps({ hot, processId, metrics }: SendStepsDeps): SendS
       return found;
     },
     knownTemplate: (asked) => known.get(nameOf(asked)),
-    findFiles: batch((asked: FilesAsked[]) => findReadyFiles(hot, asked), shared),
+    findFiles,
+    async knownFiles(asked) {
+      const nameOf = (publicId: string | null) => `${asked.accountId} ${publicId}`;
+      const found = asked.publicIds.flatMap((publicId) => files.get(nameOf(publicId)) ?? []);
+      if (found.length === asked.publicIds.length) return found;
+      const read = await findFiles(asked);
+      for (const one of read) files.set(nameOf(one.public_id), one);
+      return read;
+    },
     async store(send) {
       if (send.messages.length <= smallMax) {
         const stored = await storeShared({ ...send, weight: weightOf(send) });

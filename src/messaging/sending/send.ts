@@ -1,7 +1,6 @@
 // Sending a template to many recipients: check everything, store the send, dispatch it, wait for the results.
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
-import type { Db } from '../../db/db.ts';
 import { isUnavailable } from '../../db/failure.ts';
 import type { KeyOf } from '../../db/idempotency-keys.ts';
 import type { Releases } from '../../work/releases.ts';
@@ -10,7 +9,7 @@ import { findFiles } from '../templates/media-files.ts';
 import { mediaIdsOf as namedFiles } from '../templates/recipient-content.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import type { Completion, FindCompletions, RespondTo } from './completion-waiters.ts';
-import { chooseDispatchModes } from './dispatch-modes.ts';
+import { chooseDispatchModes, type DispatchModesDeps } from './dispatch-modes.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { type FailOptedOutDeps, failOptedOut } from './fail-opted-out.ts';
 import { fillAll } from './fill-recipients.ts';
@@ -32,8 +31,7 @@ import {
   throwMissing,
 } from './store-send.ts';
 
-export interface SendDeps extends FailOptedOutDeps, StoreDeps {
-  db: Db;
+export interface SendDeps extends FailOptedOutDeps, StoreDeps, Omit<DispatchModesDeps, 'dispatcher'> {
   dispatcher: Pick<
     Dispatcher,
     'offer' | 'capacity' | 'reserveCalls' | 'releaseCalls' | 'callReserved' | 'abandonReserved'
@@ -92,7 +90,7 @@ export async function startSend(
   key: Key,
   also?: AlsoWrite,
 ): Promise<StartedSend> {
-  const checked = await checkSend(deps, request, key, deps.sendSteps.findTemplate);
+  const checked = await checkSend(deps, request, key, deps.sendSteps);
   const sendAt = sendAtOf(deps, request, checked.template);
   if (!sendAt) {
     await deps.checkQueue(request.accountId, checked.messages.length);
@@ -106,8 +104,8 @@ export async function startSend(
 type Key = (KeyOf & { fingerprint: Buffer }) | undefined;
 
 /**
- * Starts a small send with the template and sender that an earlier one read, whose versions are compared when it is stored. Undefined,
- * and nothing is stored, if they changed, another request has the key, or the send is refused: then call `startSend`.
+ * Starts a small send with the template, sender and files that an earlier one read, which are compared when it is stored. Undefined, and
+ * nothing is stored, if they changed, another request has the key, or the send is refused: then call `startSend`.
  */
 export async function startWithKnown(
   deps: SendDeps,
@@ -116,10 +114,13 @@ export async function startWithKnown(
 ): Promise<StartedSend | undefined> {
   if (request.sendAt !== undefined || request.recipients.length > smallMax) return undefined;
   let versions: ResolvedTemplate['versions'] | undefined;
-  const known = async (asked: TemplateAsked) => {
-    const found = deps.sendSteps.knownTemplate(asked);
-    versions = found?.versions;
-    return found;
+  const known = {
+    findFiles: deps.sendSteps.knownFiles,
+    async findTemplate(asked: TemplateAsked) {
+      const found = deps.sendSteps.knownTemplate(asked);
+      versions = found?.versions;
+      return found;
+    },
   };
   let checked: CheckedSend;
   try {
@@ -132,18 +133,18 @@ export async function startWithKnown(
   return storeAndDispatch(deps, { ...checked, knownAs: versions });
 }
 
-/** Checks a send with the template and sender that `find` finds, and fills its messages. Throws as `startSend` does. */
+/** Checks a send with the template, sender and files that these find, and fills its messages. Throws as `startSend` does. */
 async function checkSend(
   deps: SendDeps,
   request: SendRequest,
   key: Key,
-  find: SendSteps['findTemplate'],
+  { findTemplate, findFiles: find }: Pick<SendSteps, 'findTemplate' | 'findFiles'>,
 ): Promise<CheckedSend> {
   const { accountId } = request;
   const mediaIds = mediaIdsOf(request);
   const [resolved, media] = await Promise.all([
-    resolveTemplate(deps.hot, accountId, request, find),
-    findFiles(deps.db, accountId, mediaIds, deps.sendSteps.findFiles),
+    resolveTemplate(deps.hot, accountId, request, findTemplate),
+    findFiles(deps.db, accountId, mediaIds, find),
   ]);
   const { template } = resolved;
   const plan = sendablePlan(template);

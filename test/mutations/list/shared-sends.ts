@@ -138,6 +138,20 @@ export const mutations: Mutation[] = [
     tests: ['test/db/dispatch-modes.test.ts'],
   },
   {
+    name: 'a remembered registration that the platform rejected is used again',
+    file: 'src/messaging/media/register.ts',
+    find: 'deps.knownRegistrations.delete(`${of.mediaId} ${of.senderId}`);',
+    replace: '',
+    tests: ['test/db/dispatch-modes.test.ts'],
+  },
+  {
+    name: 'a remembered registration is used after messages with it were reported as failed',
+    file: 'src/messaging/media/register.ts',
+    find: 'deps.knownRegistrations.clear();',
+    replace: '',
+    tests: ['test/db/dispatch-modes.test.ts'],
+  },
+  {
     name: 'a message is stored as dispatching without a slot of its sender',
     file: store,
     find: ' where sender_id = s.sender_id) is true as has_slot',
