@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
-import { messageOf, send, stagesUntil, templateKinds } from '../harness/sends.ts';
+import { messageOf, send, stagesUntil, templateKinds, unusedSlotsEnded } from '../harness/sends.ts';
 import { wrongCounts } from '../harness/statistics.ts';
 import { until as untilPasses } from '../harness/until.ts';
 
@@ -62,7 +62,7 @@ const kept = async (id: string) =>
 
 /** A send that has not got far: its sender takes one message a second. */
 async function slowSend(count: number, more: object = {}) {
-  await setPace(1);
+  await setPace(1).then(unusedSlotsEnded);
   const to = phones(count);
   const { body } = await send(
     gateway,

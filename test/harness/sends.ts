@@ -1,6 +1,9 @@
 // Helpers for tests of sends: templates of every kind, send calls, waiting for the last stage, and stored files.
+import { expect } from 'vitest';
 import type { TemplateSeed } from '../../sandbox/control.ts';
+import { paceWindowsMs } from '../../src/messaging/sending/pacer.ts';
 import type { Answer, Gateway } from './gateway.ts';
+import { until } from './until.ts';
 
 export interface SentMessage {
   id: string;
@@ -158,4 +161,10 @@ export async function uploadMedia(
   const answer = await gateway.call<{ mediaId: string }>('POST', '/v1/templates/media', { body: form });
   if (answer.status !== 200) throw new Error(answer.text);
   return answer.body.data.mediaId;
+}
+
+/** Resolves when no number has slots left that earlier messages did not use: they are kept across a change of its pace. */
+export async function unusedSlotsEnded(): Promise<void> {
+  const endMs = performance.now() + paceWindowsMs.usual;
+  await until(async () => expect(performance.now()).toBeGreaterThan(endMs));
 }
