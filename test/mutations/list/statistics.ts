@@ -67,8 +67,8 @@ export const mutations: Mutation[] = [
   {
     name: 'counts of reports are not recorded',
     file: 'src/messaging/sending/apply-statuses.ts',
-    find: 'publish(deps, tx, events, movedChanges(moved))',
-    replace: 'publish(deps, tx, events)',
+    find: 'publish(deps, tx, events, movedChanges(moved), isLast)',
+    replace: 'publish(deps, tx, events, undefined, isLast)',
     tests: api,
   },
   {

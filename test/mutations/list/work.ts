@@ -68,8 +68,8 @@ export const mutations: Mutation[] = [
   {
     name: 'an idle batch runs before other items of the same turn arrive',
     file: batchFile,
-    find: 'setImmediate(() => void this.#flush());',
-    replace: 'void this.#flush();',
+    find: '      else void this.#flush();\n    });',
+    replace: '    });\n    if (turns === 1) void this.#flush();',
     tests: batches,
   },
   {
