@@ -3,7 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 import pg from 'pg';
 import { Agent, type Dispatcher } from 'undici';
-import { type Point, points, statementName } from './points.ts';
+import { commits, type Point, points, statementName } from './points.ts';
 
 /** `NAME#N`: die when the point NAME is reached for the N-th time; absent: never. */
 const order = process.env.DIE_AT ?? '';
@@ -39,27 +39,37 @@ if (point) {
 
 // biome-ignore lint/suspicious/noExplicitAny: the overloads of pg, passed through
 type Query = (...args: any[]) => any;
+/** Of one statement; of a group with `begin` or `commit`, there is one for each. */
+type Result = { rowCount: number | null };
 
 function watchStatements(at: Exclude<Point['at'], { call: unknown }>): void {
   const query = pg.Client.prototype.query as Query;
+  const { bind } = pg.Connection.prototype as unknown as { bind: Query };
   /** Connections whose open transaction contains the statement. */
   const inside = new WeakSet<object>();
-  const matches = (client: object, text: string): boolean => {
+  const matches = (connection: object, text: string): boolean => {
     if ('statement' in at) return statementName(text) === at.statement;
-    if (statementName(text) === at.commitOf) inside.add(client);
-    if (/^\s*(begin|rollback)/i.test(text)) inside.delete(client);
-    return /^\s*commit/i.test(text) && inside.delete(client);
+    if (statementName(text) === at.commitOf) inside.add(connection);
+    if (/^\s*(begin|rollback)/i.test(text)) inside.delete(connection);
+    return commits(text) && inside.delete(connection);
   };
-  pg.Client.prototype.query = function (this: object, ...args: unknown[]) {
+  // a hot transaction begins with its first statement, which is no call of its own
+  Object.assign(pg.Connection.prototype, {
+    bind(this: object, portal: { statement?: string }) {
+      if (portal.statement === 'begin') inside.delete(this);
+      return bind.call(this, portal);
+    },
+  });
+  pg.Client.prototype.query = function (this: { connection: object }, ...args: unknown[]) {
     const [first] = args;
     const text = typeof first === 'string' ? first : String((first as { text?: unknown } | null)?.text ?? '');
-    const found = matches(this, text);
+    const found = matches(this.connection, text);
     if (found && at.when === 'before') countPass();
     const answer = query.apply(this, args);
     if (!found || at.when === 'before' || typeof answer?.then !== 'function') return answer;
-    return answer.then((result: { rowCount: number | null }) => {
+    return answer.then((result: Result | Result[]) => {
       // a claim that found no rows does not count
-      if ('commitOf' in at || (result.rowCount ?? 0) > 0) countPass();
+      if ('commitOf' in at || [result].flat().some(({ rowCount }) => (rowCount ?? 0) > 0)) countPass();
       return result;
     });
   } as never;

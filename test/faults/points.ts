@@ -85,12 +85,12 @@ export const points: readonly Point[] = [
   },
   {
     name: 'callback-published',
-    meaning: 'its events are written, not committed',
+    meaning: 'its events are written and, unless opt-outs follow, committed: the commit goes with them',
     at: { statement: 'insertDeliveries', when: 'after' },
   },
   {
     name: 'callback-before-commit',
-    meaning: 'the same, at the commit',
+    meaning: 'its events and their commit are about to be sent together',
     at: { commitOf: 'applyMoves', when: 'before' },
   },
   {
@@ -165,7 +165,7 @@ export const points: readonly Point[] = [
   },
   {
     name: 'release-before-commit',
-    meaning: 'both done, not committed',
+    meaning: 'the next stages and the commit are about to be sent together',
     at: { commitOf: 'completeDeliveries', when: 'before' },
   },
   {
@@ -189,3 +189,6 @@ export const points: readonly Point[] = [
 export function statementName(text: string): string | undefined {
   return /^\s*\/\* (\w+) \*\//.exec(text)?.[1];
 }
+
+/** True for a commit, alone or sent with the last statement of its transaction (`thenCommit`). */
+export const commits = (text: string): boolean => /^\s*commit\b|\/\* then commit \*\/$/i.test(text);
