@@ -131,6 +131,23 @@ test('a commit without a standby fails with an unknown outcome, keeps its sessio
   await pool.end();
 });
 
+test('a commit that goes with its last statement fails as any other, and counts once a standby is there', async () => {
+  const pool = openPoolOf(1, { hot: true });
+  await run(pool, 'create table together (n int)');
+  await loseStandbys();
+  const session = await pool.connect();
+  await session.query('begin', []);
+  const insert = `insert into together values ($1) /* then commit */`;
+  const lost = await failureOf(session.query(insert, [1]));
+  expect(String(lost)).toMatch(/waits for a synchronous standby/);
+  expect(isUnavailable(lost)).toBe(true);
+  expect(await failureOf(session.query('rollback', []))).toBe(lost);
+  session.release();
+  await setStandby('');
+  await expect.poll(() => run(pool, 'select n from together').catch(String)).toEqual([{ n: 1 }]);
+  await pool.end();
+});
+
 test('a statement that waits for the locks of such a commit fails too', async () => {
   const pool = openPoolOf(2);
   await run(pool, 'create table locked (n int)');

@@ -2,9 +2,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Db, openDb, type Tx } from '../../src/db/db.ts';
+import { isUnavailable } from '../../src/db/failure.ts';
 import { thenCommit } from '../../src/db/session-client.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { openDatabaseProxy } from '../harness/database-proxy.ts';
+import { openPostgresProxy } from '../harness/postgres-proxy.ts';
 
 let database: TestDatabase;
 let hot: Db;
@@ -139,4 +141,71 @@ test('a lost connection before the last statement commits nothing', async () => 
   expect(await notes()).toEqual([]);
   await db.destroy();
   await proxy.close();
+});
+
+test('a last statement whose commit was not answered has an unknown outcome, and its connection is not used again', async () => {
+  let isNext = false;
+  const proxy = await openPostgresProxy(database.connection, (text) =>
+    isNext && text.startsWith('commit') ? 'lost' : false,
+  );
+  const db = openDb(
+    { connectionString: proxy.url },
+    { maxConnections: 1, applicationName: 'test', hot: true },
+  );
+  const work = db.transaction().execute(async (tx) => {
+    await insert(1).execute(tx);
+    isNext = true;
+    await insert(2, last).execute(tx);
+  });
+  const error = await work.catch((reason: unknown) => reason);
+  isNext = false;
+  expect(isUnavailable(error)).toBe(true);
+  await expect.poll(notes).toEqual([1, 2]);
+  await db.transaction().execute((tx) => insert(3, last).execute(tx));
+  expect(await notes()).toEqual([1, 2, 3]);
+  await db.destroy();
+  await proxy.close();
+});
+
+test('a last statement whose values cannot be written commits nothing, nor does the one after it', async () => {
+  const unwritable = {
+    toPostgres() {
+      throw new Error('unwritable');
+    },
+  };
+  const work = inTransaction(async (tx) => {
+    await insert(1).execute(tx);
+    await sql`insert into notes (id, text) values (2, ${unwritable}) ${last}`.execute(tx);
+  });
+  await expect(work).rejects.toThrow('unwritable');
+  const next = inTransaction(async (tx) => {
+    await insert(3).execute(tx);
+    throw new Error('failed');
+  });
+  await expect(next).rejects.toThrow('failed');
+  expect(await notes()).toEqual([]);
+});
+
+test('a last statement after one that failed commits nothing, even if its caller ignored that', async () => {
+  const work = inTransaction(async (tx) => {
+    await insert(1).execute(tx);
+    await insert(1)
+      .execute(tx)
+      .catch(() => undefined);
+    await insert(2, last).execute(tx);
+  });
+  await expect(work).rejects.toThrow('aborted');
+  expect(await notes()).toEqual([]);
+});
+
+test.each(['begin', 'commit'])('a session that has lost its prepared `%s` writes nothing', async (name) => {
+  const db = openDb(database.connection, { maxConnections: 1, applicationName: 'test', hot: true });
+  await sql`deallocate ${sql.ref(name)}`.execute(db);
+  const work = db.transaction().execute(async (tx) => {
+    await insert(1).execute(tx);
+    await insert(2, last).execute(tx);
+  });
+  await expect(work).rejects.toThrow('does not exist');
+  expect(await notes()).toEqual([]);
+  await db.destroy();
 });

@@ -34,6 +34,14 @@ export const mutations: Mutation[] = [
     tests: transactions,
   },
   {
+    name: 'a marked statement that was never sent commits the next one',
+    file: session,
+    find: `super.query({ name: nameOf(text), text, values });
+    Reflect.deleteProperty(connection, 'execute');`,
+    replace: 'super.query({ name: nameOf(text), text, values });',
+    tests: transactions,
+  },
+  {
     name: 'a stale statement of a transaction is never prepared again',
     file: session,
     find: 'if (isStalePlan(error)) forgetNames();',
