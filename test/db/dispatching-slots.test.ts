@@ -1,13 +1,15 @@
 // The slots of messages that are stored as dispatching: taken from the pace of their sender by the statement that stores them.
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { openMetrics } from '../../src/base/metrics.ts';
 import { insertReply } from '../../src/messaging/replies/store.ts';
+import { insertSends } from '../../src/messaging/sending/new-sends-store.ts';
 import { openSendSteps, type SendSteps } from '../../src/messaging/sending/send-steps.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { message, openSendStore, type SendStore } from '../harness/sends-in-database.ts';
+import { keyed, message, openSendStore, type SendStore } from '../harness/sends-in-database.ts';
 
 let database: TestDatabase;
 let store: SendStore;
@@ -40,25 +42,51 @@ describe('concurrent sends', () => {
     expect(stored.map((one) => one && { slots: one.slots, dispatching: [...one.dispatching] })).toEqual([
       { slots: 1, dispatching: [sends[0]?.messages[0]?.id] },
       { slots: 1, dispatching: [sends[1]?.messages[0]?.id] },
-      { slots: 1, dispatching: [] },
-      { slots: 1, dispatching: [two[0]?.id] },
+      { slots: 0, dispatching: [] },
+      { slots: 2, dispatching: two.map(({ id }) => id) },
       { slots: 0, dispatching: [] },
     ]);
-    expect(stored[3]?.firstInMs).toBeCloseTo((2 * 1000) / 300, 1);
+    expect(stored[3]?.firstInMs).toBeCloseTo(1000 / 300, 1);
     const { rows } = await sql<{ id: string; state: number; attempts: number; leased: boolean }>`
       select id, state, attempts, due_at > now() and leased_by = 7 as leased from messages`.execute(
       database.db,
     );
     const rowOf = new Map(rows.map((row) => [row.id, row]));
     expect(rowOf.get(two[0]?.id ?? '')).toMatchObject({ state: 1, attempts: 1, leased: true });
-    expect(rowOf.get(two[1]?.id ?? '')).toMatchObject({ state: 0, attempts: 0, leased: true });
-    expect(rowOf.get(sends[4]?.messages[0]?.id ?? '')).toMatchObject({ state: 0, leased: true });
+    expect(rowOf.get(two[1]?.id ?? '')).toMatchObject({ state: 1, attempts: 1, leased: true });
+    for (const without of [sends[3], sends[4]])
+      expect(rowOf.get(without?.messages[0]?.id ?? '')).toMatchObject({ state: 0, leased: true });
     const pace = await sql<{ ahead: number }>`
       select extract(epoch from tat - now())::float8 as ahead from sender_paces where sender_id = ${slow}`.execute(
       database.db,
     );
     // three slots were taken, and no more
     expect(pace.rows[0]?.ahead).toBeLessThanOrEqual(3 / 300);
+  });
+
+  it('get the slots of those before them that are not stored', async () => {
+    const templateId = await store.addTemplate();
+    const senderId = await store.addSender({ perSecond: 1 });
+    const again = keyed(randomUUID());
+    await steps.store(store.send(templateId, {}, again));
+    const readAs = { template: '0', sender: null, namesSender: false };
+    const sends = [
+      store.send(templateId, { senderId, readAs }),
+      store.send(templateId, { senderId }, again),
+      store.send(templateId, { senderId }),
+      store.send(templateId, { senderId }),
+    ];
+    const inserted = await insertSends(database.hot, sends, { processId: 7, ifLocked: 'skip' });
+    expect(inserted.map((one) => one && [one.slots, one.dispatching.size])).toEqual([
+      ...[undefined, undefined],
+      ...[
+        [1, 1],
+        [0, 0],
+      ],
+    ]);
+    const { rows } = await sql<{ state: number }>`
+      select state from messages where sender_id = ${senderId} order by state desc`.execute(database.db);
+    expect(rows.map(({ state }) => state)).toEqual([1, 0]);
   });
 
   it('leave the slots of a sender alone that none of them may call', async () => {

@@ -109,6 +109,11 @@ export async function insertSends(
     sql`(select sender_id as id, sum(calls)::int as wanted from chosen where is_open and calls > 0 group by sender_id order by sender_id)`,
     paceWindowsMs.call,
   )})`;
+  // the slots of a sender come in the order of its sends; one that is not stored or not open takes none
+  const isRanked = hasCalls && sends.length > 1;
+  const ranked = sql`, ranked as (select *, (sum(case when is_open then calls else 0 end) over (partition by sender_id order by first)
+      - case when is_open then calls else 0 end)::int as calls_before from chosen)`;
+  const stored = isRanked ? sql`ranked` : sql`(select *, 0 as calls_before from chosen)`;
   const { rows } = await sql<{
     id: string;
     is_open: boolean;
@@ -117,6 +122,7 @@ export async function insertSends(
     granted: number;
     first_in_ms: number;
     interval_ms: number;
+    calls_before: number;
   }>`
     /* insertSends */ with asked as (
       select * from json_to_recordset(${askedJson(sends)}::json) a(account_id uuid, id uuid, sender_id uuid, template_id uuid, template_name text,
@@ -134,7 +140,7 @@ export async function insertSends(
             ? withFiles
             : sql`
       where ${isStillChosen}`
-        })${hasKeys ? withKeys : sql``}${hasCalls ? withSlots : sql``},
+        })${hasKeys ? withKeys : sql``}${hasCalls ? withSlots : sql``}${isRanked ? ranked : sql``},
     s as (
       insert into sends (account_id, id, sender_id, template_id, template_name, language, total, name, listed, priority, started_at,
         expires_in, expires_at, created_by)
@@ -155,17 +161,17 @@ export async function insertSends(
         ${arrayText(messages.map((one) => one.dispatchMode !== 'queued'))}::boolean[],
         ${arrayText(ranks)}::int[])
         with ordinality x(id, phone, name, content, media_id, metadata, leased, rank, no)
-        join chosen s on x.no between s.first and s.last
-        cross join lateral (select x.rank <= (select granted from ${hasCalls ? sql`slots` : noSlots} where sender_id = s.sender_id) is true as has_slot) c
+        join ${stored} s on x.no between s.first and s.last
+        cross join lateral (select s.calls_before + x.rank <= (select granted from ${hasCalls ? sql`slots` : noSlots} where sender_id = s.sender_id) is true as has_slot) c
         cross join lateral (select ${isOptedOut(sql`s.account_id`, sql`x.phone`, sql`s.priority`)} as is_unwanted offset 0) o
         cross join lateral (select is_open and not is_unwanted as may_call, is_open and not is_unwanted and has_slot as is_called) g
       returning send_id, id, due_at, leased_by),
     counted as (${insertSendCounts(sends.length)})
-    select c.id, c.is_open, (max(due_at) filter (where due_at > now()))::text as lease,
+    select c.id, c.is_open, c.calls_before, (max(due_at) filter (where due_at > now()))::text as lease,
       jsonb_agg(w.id) filter (where leased_by is null) as opted_out, coalesce(max(p.granted), 0) as granted,
       coalesce(max(p.first_in_ms), 0)::float8 as first_in_ms, coalesce(max(p.interval_ms), 0)::float8 as interval_ms
-    from written w join chosen c on c.id = w.send_id left join ${hasCalls ? sql`slots` : noSlots} p on p.sender_id = c.sender_id
-    group by c.id, c.is_open`.execute(db);
+    from written w join ${stored} c on c.id = w.send_id left join ${hasCalls ? sql`slots` : noSlots} p on p.sender_id = c.sender_id
+    group by c.id, c.is_open, c.calls_before`.execute(db);
   const inserted = new Map(rows.map((row) => [row.id, row]));
   let first = 0;
   return sends.map(({ send, messages }) => {
@@ -173,11 +179,11 @@ export async function insertSends(
     first += messages.length;
     const row = inserted.get(send.id);
     if (!row) return undefined;
-    const { is_open: isOpen, lease, granted, first_in_ms, interval_ms } = row;
+    const { is_open: isOpen, lease, granted, first_in_ms, interval_ms, calls_before: before } = row;
     const optedOut = row.opted_out ?? [];
-    const withSlot = messages.filter((_message, index) => (own[index] ?? Infinity) <= granted);
-    const called = isOpen ? withSlot.filter(({ id }) => !optedOut.includes(id)) : [];
-    const before = (own.find((rank) => rank !== null) ?? 1) - 1;
+    const hasSlot = (rank: number | null | undefined) => isOpen && before + (rank ?? Infinity) <= granted;
+    const withSlot = messages.filter((_message, index) => hasSlot(own[index]));
+    const called = withSlot.filter(({ id }) => !optedOut.includes(id));
     return {
       ...{ isOpen, lease, optedOut, slots: withSlot.length, firstInMs: first_in_ms + before * interval_ms },
       dispatching: new Set(called.map(({ id }) => id)),
@@ -187,17 +193,12 @@ export async function insertSends(
 
 const noSlots = sql`(select null::uuid as sender_id, 0 as granted, 0 as first_in_ms, 0 as interval_ms where false)`;
 
-/** The rank of each message among those of its sender that need a slot, from 1; null: it needs none. */
+/** The rank of each message among those of its send that need a slot, from 1; null: it needs none. */
 function callRanks(sends: readonly CompleteSend[]): (number | null)[] {
-  const last = new Map<string, number>();
-  return sends.flatMap(({ send, messages }) =>
-    messages.map(({ dispatchMode }) => {
-      if (dispatchMode !== 'dispatching') return null;
-      const rank = (last.get(send.senderId) ?? 0) + 1;
-      last.set(send.senderId, rank);
-      return rank;
-    }),
-  );
+  return sends.flatMap(({ messages }) => {
+    let last = 0;
+    return messages.map(({ dispatchMode }) => (dispatchMode === 'dispatching' ? ++last : null));
+  });
 }
 
 /** Inserts one send without a key; see `insertSends`. Waits for locks. */

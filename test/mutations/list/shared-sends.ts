@@ -161,8 +161,15 @@ export const mutations: Mutation[] = [
   {
     name: 'two sends of one sender get the same slot',
     file: store,
-    find: '(last.get(send.senderId) ?? 0) + 1',
-    replace: '1',
+    find: '(sum(case when is_open then calls else 0 end) over',
+    replace: '(0 * sum(case when is_open then calls else 0 end) over',
+    tests: slots,
+  },
+  {
+    name: 'a send that may not be called leaves the slots behind it unused',
+    file: store,
+    find: '(sum(case when is_open then calls else 0 end) over',
+    replace: '(sum(calls) over',
     tests: slots,
   },
   {
