@@ -112,13 +112,16 @@ export async function rowOf(database: TestDatabase, { id }: LeasedTemplate) {
 export const forget = (database: TestDatabase, { id }: LeasedTemplate) =>
   sql`delete from messages where id = ${id}`.execute(database.db);
 
-/** A dispatcher whose platform responds after `release`, and the ids of the messages that it was called for. */
+/**
+ * A dispatcher whose platform responds after `release`, and the ids of the messages that it was called for. `accessReady`: what a
+ * sender's access has beside its id; null if the sender was removed.
+ */
 export function open(
   database: TestDatabase,
   hot: Db = database.hot,
   rejects = false,
   clock = systemClock,
-  accessReady: () => Promise<void> = async () => undefined,
+  accessReady: () => Promise<unknown> = async () => undefined,
 ): { dispatcher: Dispatcher; called: string[]; release: () => void } {
   const called: string[] = [];
   let release = () => {};
@@ -138,7 +141,8 @@ export function open(
       sendReply: async () => {
         throw new VendorError('rejected', 'no replies', { code: 1 });
       },
-      sendTemplate: async (_access, { correlationId }) => {
+      sendTemplate: async (access, { correlationId }) => {
+        if (!access) throw new TypeError('a call without access');
         called.push(correlationId);
         await released;
         if (rejects) throw new VendorError('rejected', 'later', { code: 1 });
@@ -146,8 +150,8 @@ export function open(
       },
     },
     accessOf: async (senderId) => {
-      await accessReady();
-      return { senderId } as never;
+      const access = await accessReady();
+      return (access === null ? undefined : { senderId, ...(access as object | undefined) }) as never;
     },
     freshAccessOf: async (senderId) => ({ senderId }) as never,
     registeredMedia: async () => {

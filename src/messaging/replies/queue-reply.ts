@@ -11,8 +11,8 @@ import { mediaNotFound } from '../media/stored-file.ts';
 import { findSenderById } from '../senders/store.ts';
 import { chooseDispatchModes } from '../sending/dispatch-modes.ts';
 import type { LeasedReply, StoredReply } from '../sending/message.ts';
+import type { StoredCalls } from '../sending/new-sends-store.ts';
 import { releaseIfAway, type SendDeps } from '../sending/send.ts';
-import type { StoredCalls } from '../sending/sender-queue.ts';
 import { keyLeaseSeconds } from '../sending/store-send.ts';
 import {
   type Conversation,

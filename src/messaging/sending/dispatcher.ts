@@ -22,10 +22,11 @@ import {
 } from './message.ts';
 import { claimDue, findExpired, findOverdue } from './messages-claims-store.ts';
 import { suspendMessages } from './messages-holds-store.ts';
+import type { StoredCalls } from './new-sends-store.ts';
 import { paceWindowsMs, type ReserveSlots } from './pacer.ts';
 import { reservePaces, type SlotsWanted } from './paces-store.ts';
 import { openRejectionEffects } from './record-rejection.ts';
-import { SenderQueue, type SenderQueueDeps, type SenderState, type StoredCalls } from './sender-queue.ts';
+import { SenderQueue, type SenderQueueDeps, type SenderState } from './sender-queue.ts';
 
 export interface DispatchDeps extends SenderEventDeps, Omit<CallDeps, 'writes' | 'effects' | 'completions'> {
   db: Db;

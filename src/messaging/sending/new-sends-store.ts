@@ -10,6 +10,7 @@ import type { FilledTemplate } from '../../ports/platform.ts';
 import { isReadyFile } from '../media/store.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import { insertSendCounts } from './message-counts-store.ts';
+import type { PlatformMediaIds } from './message-media.ts';
 import { isHeld, isOptedOut, stateSql } from './messages-sql-store.ts';
 import { paceWindowsMs } from './pacer.ts';
 import { reserveSlotsOf } from './paces-store.ts';
@@ -77,6 +78,16 @@ export interface InsertedSend {
   firstInMs: number;
   /** Messages to people who opted out, which are queued and never called: to be failed. */
   optedOut: string[];
+}
+
+/** What is known of messages of one number that were stored as dispatching. */
+export interface StoredCalls {
+  /** When storing them began, of `clock.steady()`. */
+  begunAtMs: number;
+  /** The milliseconds until the first of their slots. */
+  firstInMs: number;
+  /** The platform's ids of all their files. */
+  files: PlatformMediaIds;
 }
 
 /** What to do about a sender, template or file that is locked for its removal: wait for the outcome, or insert nothing. */

@@ -15,8 +15,9 @@ import type { Connections } from './connections.ts';
 import type { DispatchWrites } from './dispatch-writes.ts';
 import { openMediaPreparation } from './media-preparation.ts';
 import { keyOf, type LeasedMessage } from './message.ts';
-import { type PlatformMediaIds, storedFilesOf } from './message-media.ts';
+import { storedFilesOf } from './message-media.ts';
 import { findStillCallable } from './messages-holds-store.ts';
+import type { StoredCalls } from './new-sends-store.ts';
 import { openPacer, type ReserveSlots, untilSlot } from './pacer.ts';
 
 export interface SenderQueueDeps extends CallDeps {
@@ -34,16 +35,6 @@ const leaseTrustMs = 25_000;
 /** Dispatches begun together, and called before the next ones. After a crash, their outcome is unknown even if they were not called. */
 const dispatchedPerStepMax = 16;
 
-/** What is known of messages of one number that were stored as dispatching. */
-export interface StoredCalls {
-  /** When storing them began, of `clock.steady()`. */
-  begunAtMs: number;
-  /** The milliseconds until the first of their slots. */
-  firstInMs: number;
-  /** The platform's ids of all their files. */
-  files: PlatformMediaIds;
-}
-
 /** The state of a sender in this process, in addition to its queued messages. */
 export interface SenderState {
   queue?: SenderQueue;
@@ -57,8 +48,10 @@ export class SenderQueue {
   readonly #pacer: ReturnType<typeof openPacer>;
   readonly #preparation: ReturnType<typeof openMediaPreparation>;
   #isStopped = false;
-  /** Known while calls are reserved or in flight. */
+  /** Known while calls are reserved, also if the sender is removed in the meantime. */
   #access: SenderAccess | undefined;
+  /** How many of the reserved calls have a connection: a sender may get another address in the meantime. */
+  #connected = 0;
   #running: Promise<void> | undefined;
   #onCallEnded: (() => void) | undefined;
 
@@ -98,9 +91,12 @@ export class SenderQueue {
     this.#waiting.running += free;
     let reserved = 0;
     try {
-      this.#access = await this.#deps.accessOf(this.senderId);
-      if (this.#access && !this.#isStopped)
-        reserved = this.#access.isOwnAddress ? free : this.#deps.connections.tryAcquire(free);
+      const access = await this.#deps.accessOf(this.senderId);
+      if (!access || this.#isStopped) return 0;
+      this.#access = access;
+      const acquired = access.isOwnAddress ? 0 : this.#deps.connections.tryAcquire(free);
+      this.#connected += acquired;
+      reserved = access.isOwnAddress ? free : acquired;
       return reserved;
     } finally {
       this.#waiting.running -= free - reserved;
@@ -111,8 +107,10 @@ export class SenderQueue {
   /** Calls messages that were stored as dispatching, for reserved calls. */
   callReserved(messages: readonly LeasedMessage[], { begunAtMs, firstInMs, files }: StoredCalls): void {
     const access = this.#access as SenderAccess;
+    let connected = this.#takeConnected(messages.length);
     const callAll = () => {
-      for (const message of messages) void this.#call(prepareWith(message, files), access, begunAtMs);
+      for (const message of messages)
+        void this.#call(prepareWith(message, files), access, { begunAtMs, isConnected: connected-- > 0 });
     };
     if (firstInMs <= 0) callAll();
     else void untilSlot(this.#deps.clock, firstInMs).then(callAll);
@@ -121,7 +119,7 @@ export class SenderQueue {
   /** Releases reserved calls that will not be made, and the slots that some of their messages got. */
   releaseCalls(count: number, slots: number): void {
     this.#waiting.running -= count;
-    if (this.#access) this.#releaseConnections(this.#access, count, false);
+    this.#releaseConnections(this.#takeConnected(count), false);
     this.#pacer.release(slots);
     this.#onCallEnded?.();
   }
@@ -188,10 +186,9 @@ export class SenderQueue {
       await Promise.all(taken.map(({ message }) => recordUncalled(this.#deps, message, error)));
       return 0;
     }
-    this.#access = access;
     const free = access.isOwnAddress ? count : await connections.acquire(count);
     const taken = this.#isStopped ? [] : this.#take(free);
-    this.#releaseConnections(access, free - taken.length, false);
+    if (!access.isOwnAddress) this.#releaseConnections(free - taken.length, false);
     if (taken.length > 0) await this.#beginAndCall(taken, access);
     return taken.length;
   }
@@ -223,9 +220,10 @@ export class SenderQueue {
     });
     const notBegun = taken.filter((_message, index) => !begun?.[index]);
     this.#waiting.running -= notBegun.length;
-    this.#releaseConnections(access, notBegun.length, false);
+    const isConnected = !access.isOwnAddress;
+    if (isConnected) this.#releaseConnections(notBegun.length, false);
     taken.forEach((prepared, index) => {
-      if (begun?.[index]) void this.#call(prepared, access, begunAtMs);
+      if (begun?.[index]) void this.#call(prepared, access, { begunAtMs, isConnected });
     });
     this.#onCallEnded?.();
     if (notBegun.length === 0) return;
@@ -258,16 +256,27 @@ export class SenderQueue {
     await this.#endUncallable(this.#waiting.extract((message) => uncallable.has(message)));
   }
 
-  async #call(prepared: PreparedMessage, access: SenderAccess, begunAtMs: number): Promise<void> {
+  async #call(
+    prepared: PreparedMessage,
+    access: SenderAccess,
+    { begunAtMs, isConnected }: { begunAtMs: number; isConnected: boolean },
+  ): Promise<void> {
     const advice = await callPlatform(this.#deps, prepared, access, begunAtMs);
     if (advice === 'halt') this.#release(this.#waiting.drain());
     this.#waiting.running -= 1;
-    this.#releaseConnections(access, 1, true);
+    if (isConnected) this.#releaseConnections(1, true);
     this.#onCallEnded?.();
   }
 
-  #releaseConnections(access: SenderAccess, count: number, used: boolean): void {
-    if (count > 0 && !access.isOwnAddress) this.#deps.connections.release(count, used);
+  /** The connections of `count` reserved calls that end or begin. */
+  #takeConnected(count: number): number {
+    const taken = Math.min(count, this.#connected);
+    this.#connected -= taken;
+    return taken;
+  }
+
+  #releaseConnections(count: number, used: boolean): void {
+    if (count > 0) this.#deps.connections.release(count, used);
   }
 
   #release(prepared: readonly PreparedMessage[]): void {

@@ -194,6 +194,20 @@ export const mutations: Mutation[] = [
     tests: ['test/db/message-dispatch.test.ts'],
   },
   {
+    name: 'a sender with another address releases connections that it never got',
+    file: 'src/messaging/sending/sender-queue.ts',
+    find: 'this.#releaseConnections(this.#takeConnected(count), false);',
+    replace: 'if (!this.#access?.isOwnAddress) this.#releaseConnections(count, false);',
+    tests: ['test/db/reserved-connections.test.ts'],
+  },
+  {
+    name: 'a removed sender has no access for the calls that it reserved',
+    file: 'src/messaging/sending/sender-queue.ts',
+    find: 'if (!access || this.#isStopped) return 0;',
+    replace: 'if (!access || this.#isStopped) return (this.#access = undefined), 0;',
+    tests: ['test/db/reserved-connections.test.ts'],
+  },
+  {
     name: 'a reply is stored as dispatching without a slot of its sender',
     file: 'src/messaging/replies/store.ts',
     find: 'case when exists (select from slots) then',
