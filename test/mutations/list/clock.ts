@@ -93,8 +93,8 @@ export const mutations: Mutation[] = [
   {
     name: 'the time of a dispatch is read after its response',
     file: senderQueue,
-    find: 'void this.#call(prepared, access, begunAtMs);',
-    replace: 'void this.#call(prepared, access, clock.steady());',
+    find: 'void this.#call(prepared, access, { begunAtMs, isConnected });',
+    replace: 'void this.#call(prepared, access, { begunAtMs: clock.steady(), isConnected });',
     tests: holds,
   },
   {
