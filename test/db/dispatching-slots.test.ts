@@ -2,14 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { openMetrics } from '../../src/base/metrics.ts';
 import { insertReply } from '../../src/messaging/replies/store.ts';
 import { insertSends } from '../../src/messaging/sending/new-sends-store.ts';
-import { openSendSteps, type SendSteps } from '../../src/messaging/sending/send-steps.ts';
+import type { SendSteps } from '../../src/messaging/sending/send-steps.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { keyed, message, openSendStore, type SendStore } from '../harness/sends-in-database.ts';
+import { keyed, message, openSendStore, openSteps, type SendStore } from '../harness/sends-in-database.ts';
 
 let database: TestDatabase;
 let store: SendStore;
@@ -18,7 +16,7 @@ let steps: SendSteps;
 beforeAll(async () => {
   database = await createTestDatabase();
   store = await openSendStore(database);
-  steps = openSendSteps({ hot: database.hot, clock: systemClock, processId: 7, metrics: openMetrics() });
+  steps = openSteps(database);
 });
 afterAll(() => database.drop());
 

@@ -1,13 +1,11 @@
 // Responses for repeats of a send: stored with the acceptance of its message, and never replaced.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { openMetrics } from '../../src/base/metrics.ts';
 import { recordAccepted } from '../../src/messaging/sending/messages-moves-store.ts';
-import { openSendSteps, type SendSteps } from '../../src/messaging/sending/send-steps.ts';
+import type { SendSteps } from '../../src/messaging/sending/send-steps.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { keyed, openSendStore, type SendStore } from '../harness/sends-in-database.ts';
+import { keyed, openSendStore, openSteps, type SendStore } from '../harness/sends-in-database.ts';
 
 let database: TestDatabase;
 let store: SendStore;
@@ -16,7 +14,7 @@ let steps: SendSteps;
 beforeAll(async () => {
   database = await createTestDatabase();
   store = await openSendStore(database);
-  steps = openSendSteps({ hot: database.hot, clock: systemClock, processId: 7, metrics: openMetrics() });
+  steps = openSteps(database);
 });
 afterAll(() => database.drop());
 

@@ -1,13 +1,11 @@
 // Sends with a template and sender that an earlier send read: stored only if both are still what it would read.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { openMetrics } from '../../src/base/metrics.ts';
-import { openSendSteps, type SendSteps } from '../../src/messaging/sending/send-steps.ts';
+import type { SendSteps } from '../../src/messaging/sending/send-steps.ts';
 import type { ResolvedTemplate } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { openSendStore, type SendStore } from '../harness/sends-in-database.ts';
+import { openSendStore, openSteps, type SendStore } from '../harness/sends-in-database.ts';
 
 let database: TestDatabase;
 let store: SendStore;
@@ -21,7 +19,7 @@ afterAll(() => database.drop());
 beforeEach(async () => {
   store = await openSendStore(database);
   templateId = await store.addTemplate();
-  steps = openSendSteps({ hot: database.hot, clock: systemClock, processId: 7, metrics: openMetrics() });
+  steps = openSteps(database);
 });
 
 const asked = (senderId?: string) => ({ accountId: store.accountId, templateId, senderId });

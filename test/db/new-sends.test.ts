@@ -1,13 +1,11 @@
 // Sends that share a statement: each is decided alone, and one that fails or waits affects no other.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { openMetrics } from '../../src/base/metrics.ts';
 import { type CompleteSend, insertSends } from '../../src/messaging/sending/new-sends-store.ts';
-import { openSendSteps, type SendSteps } from '../../src/messaging/sending/send-steps.ts';
+import type { SendSteps } from '../../src/messaging/sending/send-steps.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { keyed, message, openSendStore, type SendStore } from '../harness/sends-in-database.ts';
+import { keyed, message, openSendStore, openSteps, type SendStore } from '../harness/sends-in-database.ts';
 import { until } from '../harness/until.ts';
 
 let database: TestDatabase;
@@ -21,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   await sql`truncate messages, sends, idempotency_keys, statistics_changes`.execute(database.db);
-  steps = openSendSteps({ hot: database.hot, clock: systemClock, processId: 7, metrics: openMetrics() });
+  steps = openSteps(database);
 });
 
 const storeAll = (sends: CompleteSend[]) => Promise.all(sends.map((one) => steps.store(one)));

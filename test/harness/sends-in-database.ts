@@ -1,7 +1,10 @@
 // Rows that sends need in a test database, and sends as the program stores them.
 import { sql } from 'kysely';
+import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
+import { openMetrics } from '../../src/base/metrics.ts';
 import type { CompleteSend, NewMessage } from '../../src/messaging/sending/new-sends-store.ts';
+import { openSendSteps, type SendSteps } from '../../src/messaging/sending/send-steps.ts';
 import type { TestDatabase } from './database.ts';
 
 export interface SendStore {
@@ -31,6 +34,10 @@ export const message = (over: Partial<NewMessage> = {}): NewMessage => ({
 export const keyed = (key: string, fingerprint = 'body') => ({
   key: { key, operation: 'send', fingerprint: Buffer.from(fingerprint), leaseSeconds: 60 },
 });
+
+/** Opens the steps of sends of a process, which remembers nothing yet. */
+export const openSteps = ({ hot }: TestDatabase): SendSteps =>
+  openSendSteps({ hot, clock: systemClock, processId: 7, metrics: openMetrics() });
 
 /** Adds two accounts, each with a sender. */
 export async function openSendStore({ db }: TestDatabase): Promise<SendStore> {
