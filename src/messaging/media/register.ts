@@ -39,6 +39,9 @@ export interface RegisterDeps extends RemoveDeps, StoredFileDeps {
 export const openKnownRegistrations = (clock: Clock): Cache<string> =>
   openCache({ max: 10_000, lifetime: { ms: 10_000, clock } });
 
+/** The name of a registration in that memory. */
+const registrationName = (of: { mediaId: string; senderId: string }) => `${of.mediaId} ${of.senderId}`;
+
 const dayMs = 86_400_000;
 /** The platform keeps uploaded media this long (Cloud API, "Media": 30 days). */
 const keptMs = 30 * dayMs;
@@ -173,11 +176,11 @@ export async function findRegistered(
   const find = registrationsOf(deps.db);
   const found = await Promise.all(
     mediaIds.map(async (mediaId) => {
-      const remembered = deps.knownRegistrations.get(`${mediaId} ${senderId}`);
+      const name = registrationName({ mediaId, senderId });
+      const remembered = deps.knownRegistrations.get(name);
       if (remembered !== undefined) return remembered;
       const platformMediaId = await find({ mediaId, senderId, beyond });
-      if (platformMediaId !== undefined)
-        deps.knownRegistrations.set(`${mediaId} ${senderId}`, platformMediaId);
+      if (platformMediaId !== undefined) deps.knownRegistrations.set(name, platformMediaId);
       return platformMediaId;
     }),
   );
@@ -211,7 +214,7 @@ export async function forgetRejectedRegistration(
   deps: Pick<RegisterDeps, 'db' | 'clock' | 'knownRegistrations'>,
   of: { mediaId: string; senderId: string; platformMediaId: string; registeredBefore?: Date },
 ): Promise<boolean> {
-  deps.knownRegistrations.delete(`${of.mediaId} ${of.senderId}`);
+  deps.knownRegistrations.delete(registrationName(of));
   const before = Math.max(deps.clock.now() - trustedMs, of.registeredBefore?.getTime() ?? 0);
   return deleteRegistration(deps.db, { ...of, expiresBefore: new Date(before + keptMs) });
 }

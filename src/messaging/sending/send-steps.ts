@@ -92,11 +92,11 @@ export function openSendSteps({ hot, clock, processId, metrics }: SendStepsDeps)
     knownTemplate: (asked) => known.get(nameOf(asked)),
     findFiles,
     async knownFiles(asked) {
-      const nameOf = (publicId: string | null) => `${asked.accountId} ${publicId}`;
-      const found = asked.publicIds.flatMap((publicId) => files.get(nameOf(publicId)) ?? []);
+      const fileName = (publicId: string | null) => `${asked.accountId} ${publicId}`;
+      const found = asked.publicIds.flatMap((publicId) => files.get(fileName(publicId)) ?? []);
       if (found.length === asked.publicIds.length) return found;
       const read = await findFiles(asked);
-      for (const one of read) files.set(nameOf(one.public_id), one);
+      for (const one of read) files.set(fileName(one.public_id), one);
       return read;
     },
     async store(send) {

@@ -140,7 +140,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a remembered registration that the platform rejected is used again',
     file: 'src/messaging/media/register.ts',
-    find: 'deps.knownRegistrations.delete(`${of.mediaId} ${of.senderId}`);',
+    find: 'deps.knownRegistrations.delete(registrationName(of));',
     replace: '',
     tests: ['test/db/dispatch-modes.test.ts'],
   },
