@@ -158,6 +158,7 @@ it('with a file that was removed after the check stores nothing', async () => {
   const media = await findMedia(gateway.database.db, gateway.accountId, mediaId);
   const removed: SendDeps['checkQueue'] = async () => {
     await sql`update media set state = 'removing' where id = ${media?.id}`.execute(gateway.database.db);
+    return () => undefined;
   };
   const { db, hot } = gateway.database;
   const knownRegistrations = openKnownRegistrations(systemClock);

@@ -1,7 +1,10 @@
 // Sends with a template and sender that an earlier send read: stored only if both are still what it would read.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
+import { openQueueLimit } from '../../src/messaging/sending/queue-limit.ts';
+import { type SendDeps, startWithKnown } from '../../src/messaging/sending/send.ts';
 import type { SendSteps } from '../../src/messaging/sending/send-steps.ts';
 import type { ResolvedTemplate } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -103,6 +106,27 @@ it('a file that was removed since it was read is not sent', async () => {
   const more = { mediaIds: [file] };
   expect(await steps.store(store.send(templateId, { readAs }, more))).toBeUndefined();
   expect(await steps.findFiles({ accountId: store.accountId, publicIds: [file] })).toEqual([]);
+});
+
+it('a send that is not stored does not count in the queue', async () => {
+  await known();
+  const { db, hot } = database;
+  const dispatcher = { reserveCalls: async () => 0, capacity: () => 0, releaseCalls: () => undefined };
+  const checkQueue = openQueueLimit({ db, clock: systemClock, queuedMax: 1 });
+  const common = {
+    ...{ db, hot, clock: systemClock, sendSteps: steps, dispatcher, checkQueue },
+    sendWaitMs: 0,
+  };
+  const recipients = [{ phone: '15550100' }];
+  const start = () =>
+    startWithKnown(
+      common as unknown as SendDeps,
+      { accountId: store.accountId, templateId, recipients },
+      undefined,
+    );
+  await changes[0]?.[1]();
+  for (const _ of [1, 2]) expect(await start()).toBeUndefined();
+  await expect(checkQueue(store.accountId, 1)).resolves.toBeDefined();
 });
 
 it('what no send could use is not remembered', async () => {

@@ -55,6 +55,8 @@ describe('the limit of queued messages', () => {
     await messages(of, 50, 5, null);
     const check = openQueueLimit({ db: database.db, clock, queuedMax: 10 });
     await check(of.accountId, 3);
+    // one that was not stored after all
+    (await check(of.accountId, 1))();
     await check(of.accountId, 1);
     const rejected = await check(of.accountId, 1).catch((error: unknown) => error);
     expect(rejected).toBeInstanceOf(AppError);

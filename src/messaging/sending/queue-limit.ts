@@ -12,8 +12,11 @@ const freshForMs = 5_000;
 const usableForMs = 60_000;
 const accountsMax = 10_000;
 
-/** Throws 429 `queue_full` if the account would have more queued messages than allowed: a million. */
-export type CheckQueue = (accountId: string, more: number) => Promise<void>;
+/**
+ * Throws 429 `queue_full` if the account would have more queued messages than allowed: a million. Counts them; the returned function
+ * takes that back if they were not stored.
+ */
+export type CheckQueue = (accountId: string, more: number) => Promise<() => void>;
 
 interface Counted {
   waiting: number;
@@ -55,5 +58,8 @@ export function openQueueLimit(deps: { db: Db; clock: Clock; queuedMax?: number 
       );
     }
     known.waiting += more;
+    return () => {
+      known.waiting -= more;
+    };
   };
 }

@@ -123,14 +123,17 @@ export async function startWithKnown(
     },
   };
   let checked: CheckedSend;
+  let takeBack: () => void;
   try {
     checked = await checkSend(deps, request, key, known);
-    await deps.checkQueue(request.accountId, checked.messages.length);
+    takeBack = await deps.checkQueue(request.accountId, checked.messages.length);
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;
   }
-  return storeAndDispatch(deps, { ...checked, knownAs: versions });
+  const started = await storeAndDispatch(deps, { ...checked, knownAs: versions });
+  if (!started) takeBack();
+  return started;
 }
 
 /** Checks a send with the template, sender and files that these find, and fills its messages. Throws as `startSend` does. */

@@ -152,6 +152,13 @@ export const mutations: Mutation[] = [
     tests: ['test/db/dispatch-modes.test.ts'],
   },
   {
+    name: 'a send that is not stored counts in the queue of its account',
+    file: 'src/messaging/sending/send.ts',
+    find: 'if (!started) takeBack();',
+    replace: '',
+    tests: known,
+  },
+  {
     name: 'a message is stored as dispatching without a slot of its sender',
     file: store,
     find: ' where sender_id = s.sender_id) is true as has_slot',
