@@ -130,10 +130,9 @@ export async function insertSends(
     is_open: boolean;
     lease: string | null;
     opted_out: string[] | null;
-    granted: number;
+    dispatching: string[] | null;
+    slots: number;
     first_in_ms: number;
-    interval_ms: number;
-    calls_before: number;
   }>`
     /* insertSends */ with asked as (
       select * from json_to_recordset(${askedJson(sends)}::json) a(account_id uuid, id uuid, sender_id uuid, template_id uuid, template_name text,
@@ -176,28 +175,26 @@ export async function insertSends(
         cross join lateral (select s.calls_before + x.rank <= (select granted from ${hasCalls ? sql`slots` : noSlots} where sender_id = s.sender_id) is true as has_slot) c
         cross join lateral (select ${isOptedOut(sql`s.account_id`, sql`x.phone`, sql`s.priority`)} as is_unwanted offset 0) o
         cross join lateral (select is_open and not is_unwanted as may_call, is_open and not is_unwanted and has_slot as is_called) g
-      returning send_id, id, due_at, leased_by),
+      returning send_id, id, state, due_at, leased_by),
     counted as (${insertSendCounts(sends.length)})
-    select c.id, c.is_open, c.calls_before, (max(due_at) filter (where due_at > now()))::text as lease,
-      jsonb_agg(w.id) filter (where leased_by is null) as opted_out, coalesce(max(p.granted), 0) as granted,
-      coalesce(max(p.first_in_ms), 0)::float8 as first_in_ms, coalesce(max(p.interval_ms), 0)::float8 as interval_ms
+    select c.id, c.is_open, (max(due_at) filter (where due_at > now()))::text as lease,
+      jsonb_agg(w.id) filter (where leased_by is null) as opted_out, jsonb_agg(w.id) filter (where state = ${stateSql.dispatching}) as dispatching,
+      case when is_open then greatest(0, least(calls, coalesce(max(p.granted), 0) - calls_before)) else 0 end as slots,
+      coalesce(max(p.first_in_ms + calls_before * p.interval_ms), 0)::float8 as first_in_ms
     from written w join ${stored} c on c.id = w.send_id left join ${hasCalls ? sql`slots` : noSlots} p on p.sender_id = c.sender_id
-    group by c.id, c.is_open, c.calls_before`.execute(db);
+    group by c.id, c.is_open, c.calls, c.calls_before`.execute(db);
   const inserted = new Map(rows.map((row) => [row.id, row]));
-  let first = 0;
-  return sends.map(({ send, messages }) => {
-    const own = ranks.slice(first, first + messages.length);
-    first += messages.length;
+  return sends.map(({ send }) => {
     const row = inserted.get(send.id);
     if (!row) return undefined;
-    const { is_open: isOpen, lease, granted, first_in_ms, interval_ms, calls_before: before } = row;
-    const optedOut = row.opted_out ?? [];
-    const hasSlot = (rank: number | null | undefined) => isOpen && before + (rank ?? Infinity) <= granted;
-    const withSlot = messages.filter((_message, index) => hasSlot(own[index]));
-    const called = withSlot.filter(({ id }) => !optedOut.includes(id));
+    const { is_open: isOpen, lease, slots, first_in_ms: firstInMs } = row;
     return {
-      ...{ isOpen, lease, optedOut, slots: withSlot.length, firstInMs: first_in_ms + before * interval_ms },
-      dispatching: new Set(called.map(({ id }) => id)),
+      isOpen,
+      lease,
+      slots,
+      firstInMs,
+      optedOut: row.opted_out ?? [],
+      dispatching: new Set(row.dispatching),
     };
   });
 }

@@ -189,8 +189,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a message of a later slot is called with the first',
     file: store,
-    find: 'first_in_ms + before * interval_ms',
-    replace: 'first_in_ms',
+    find: 'p.first_in_ms + calls_before * p.interval_ms',
+    replace: 'p.first_in_ms',
     tests: slots,
   },
   {
