@@ -142,6 +142,7 @@ export function deliveriesSql(
   const excepted = events.some(({ exceptEndpointId }) => exceptEndpointId !== undefined)
     ? sql`and e.id is distinct from (${arrayText(events.map((event) => event.exceptEndpointId ?? null))}::uuid[])[v.no]`
     : sql``;
+  const accountIds = [...new Set(events.map(({ accountId }) => accountId))];
   const { rows, stages, place, isNew } = events.every(isSingle)
     ? singleEvents(events)
     : eventsOfStages(events);
@@ -164,7 +165,7 @@ export function deliveriesSql(
         ${processId}::int,
         case when dead then ${reason.endpointDisabled} end
       from new),
-    leased as (${insertLease(leaseId, processId, isLeased)}),
+    leased as (${insertLease(leaseId, processId, accountIds, isLeased)}),
     recorded as (${recordDead(sql`new`, { where: sql`f.dead`, reason: sql`${reason.endpointDisabled}::text` })}),
     counted as (${insertDeadCounts(sql`new`, { where: sql`f.dead`, and: changes })})`;
 }

@@ -18,16 +18,21 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 beforeEach(async () => {
-  accountId = uuidv7();
-  endpointId = uuidv7();
   await sql`delete from deliveries`.execute(database.db);
   await sql`delete from delivery_leases`.execute(database.db);
+  ({ accountId, endpointId } = await addAccount());
+});
+
+/** Adds an account with an endpoint. */
+async function addAccount() {
+  const [accountId, endpointId] = [uuidv7(), uuidv7()];
   await sql`insert into accounts (id, name) values (${accountId}, 'a')`.execute(database.db);
   await sql`insert into endpoints (id, account_id, url, events, secret)
     values (${endpointId}, ${accountId}, 'https://example.com/hook', '{messages.status}', '')`.execute(
     database.db,
   );
-});
+  return { accountId, endpointId };
+}
 
 const stages = { sent: 3, delivered: 4 } as const;
 
@@ -124,6 +129,18 @@ describe('the lease of published deliveries', () => {
     expect(
       await claimDeliveries(database.hot, { perEndpoint: 10, total: 100, except: [], processId: 1 }),
     ).toEqual([]);
+  });
+
+  it('covers what one statement published, of every account', async () => {
+    const other = await addAccount();
+    const events = [accountId, other.accountId].map((id) => stageEvent(id, uuidv7(), 'sent'));
+    const published = await inTransaction<{ id: string }[]>((tx) =>
+      insertDeliveries(tx, { events, busyEndpointIds: [], processId: 1 }),
+    );
+    expect(published).toHaveLength(2);
+    await sql`update delivery_leases set due_at = now()`.execute(database.db);
+    expect(await takeOver()).toBe(1);
+    for (const one of published) expect(await rowOf(one)).toEqual({ state: 0, due: true });
   });
 
   it('does not count deliveries that wait in the database: they have their own time', async () => {

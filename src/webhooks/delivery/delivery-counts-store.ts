@@ -32,5 +32,10 @@ export const insertDeadCounts = (
   more?: { where: RawBuilder<unknown>; and: readonly CountChange[] },
 ) =>
   more
-    ? insertChanges(sql`${dead(from, more.where)} union all ${givenChanges(more.and)}`, 1)
+    ? insertChanges(
+        more.and.length === 0
+          ? dead(from, more.where)
+          : sql`${dead(from, more.where)} union all ${givenChanges(more.and)}`,
+        1,
+      )
     : insertChanges(dead(from, sql`true`));

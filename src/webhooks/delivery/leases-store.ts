@@ -18,9 +18,14 @@ export const isPending = (delivery: 'd' | 'p' | 'q'): RawBuilder<boolean> =>
   sql`${sql.ref(delivery)}.state in (${sql.join(Object.values(pendingStates).map((one) => sql.lit(one)))})`;
 
 /** Leases those rows of the CTE `new` to the process that `isLeased`: one row, none if there are none. */
-export const insertLease = (id: string, processId: number, isLeased: RawBuilder<unknown>) => sql`
+export const insertLease = (
+  id: string,
+  processId: number,
+  accountIds: readonly string[],
+  isLeased: RawBuilder<unknown>,
+) => sql`
   insert into delivery_leases (id, leased_by, due_at, account_ids, first_id, last_id)
-  select ${id}::uuid, ${processId}::int, now() + ${lease}, array_agg(distinct n.account_id), min(n.id::text)::uuid, max(n.id::text)::uuid
+  select ${id}::uuid, ${processId}::int, now() + ${lease}, ${arrayText(accountIds)}::uuid[], min(n.id::text)::uuid, max(n.id::text)::uuid
   from new n where ${isLeased} having count(*) > 0`;
 
 /** Ends leases whose deliveries are all recorded as delivered. */

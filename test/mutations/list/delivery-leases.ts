@@ -26,9 +26,16 @@ export const mutations: Mutation[] = [
   {
     name: 'published deliveries have no lease',
     file: publishing,
-    find: '    leased as (${insertLease(leaseId, processId, isLeased)}),\n',
-    replace: '    leased as (${insertLease(leaseId, processId, sql`false`)}),\n',
+    find: '    leased as (${insertLease(leaseId, processId, accountIds, isLeased)}),\n',
+    replace: '    leased as (${insertLease(leaseId, processId, accountIds, sql`false`)}),\n',
     tests: delivering,
+  },
+  {
+    name: 'a published lease covers the deliveries of one account only',
+    file: publishing,
+    find: 'new Set(events.map(({ accountId }) => accountId))',
+    replace: 'new Set(events.slice(0, 1).map(({ accountId }) => accountId))',
+    tests: moves,
   },
   {
     name: 'a stage does not wait for an earlier one under a published lease',
