@@ -1,5 +1,6 @@
 // Removes single rows of an account that have ended, in steps: of accounts that keep less than others, and of months that are not over.
 
+import { compareTexts } from '../base/compare-texts.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { removeUnused } from '../messaging/media/remove-unused.ts';
 import type { Cutoffs } from './cutoffs.ts';
@@ -44,8 +45,6 @@ export interface RowsRemoved {
 const rowsPerStep = 1_000;
 const firstId = '00000000-0000-0000-0000-000000000000';
 
-const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-
 /** Reads the rows of an account in the order of their ids, and removes the expired ones of each step in one transaction. */
 async function* walk<Row extends Walked>(
   db: Db,
@@ -86,7 +85,9 @@ export async function* removeRows(db: Db, accountId: string, cutoffs: Cutoffs): 
         tx,
         rows.sort(
           (a, b) =>
-            byText(a.subjectId, b.subjectId) || byText(a.endpointId, b.endpointId) || a.stage - b.stage,
+            compareTexts(a.subjectId, b.subjectId) ||
+            compareTexts(a.endpointId, b.endpointId) ||
+            a.stage - b.stage,
         ),
         deliveries,
       ),

@@ -1,4 +1,5 @@
 // Batches: small writes that arrive close together run as one statement, sorted by key, in one commit.
+import { compareTexts } from '../base/compare-texts.ts';
 import { isUnavailable } from '../db/failure.ts';
 
 export interface BatchOptions<T> {
@@ -122,7 +123,7 @@ class Batcher<T, R> {
     const taken = this.#waiting.splice(0, this.#fitting());
     this.#lastCount = taken.length;
     this.#options.onRun?.(taken.length);
-    taken.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+    taken.sort((a, b) => compareTexts(a.key, b.key));
     try {
       const results = await this.#attempt(taken.map((entry) => entry.item));
       taken.forEach((entry, index) => {

@@ -26,6 +26,7 @@ const received = (): NewReceived => ({
     name: null,
     type: 'text',
     content: { text: 'STOP' },
+    contentJson: '{"text":"STOP"}',
     media_ref: null,
   },
   ...{ context_ref: null, context_id: null, context_send_id: null, sent_at: null, received_at: new Date() },

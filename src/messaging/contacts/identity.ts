@@ -1,4 +1,5 @@
 // Identities of people: what the platform calls them, and which reports of one batch are about the same person. Pure.
+import { compareTexts } from '../../base/compare-texts.ts';
 import type { ReceivedPerson } from '../../ports/platform-received.ts';
 
 const userIdPrefix = 'u:';
@@ -26,11 +27,17 @@ export function namesOf(identities: readonly string[]): { phones: string[]; user
   };
 }
 
-/** All identities of a person. */
-export function identitiesOf(person: ReceivedPerson): string[] {
-  const phones = [...(person.phone === null ? [] : [person.phone]), ...person.otherPhones];
-  const userIds = [...(person.userId === null ? [] : [person.userId]), ...person.otherUserIds];
-  return [...new Set([...phones.map(phoneIdentity), ...userIds.map(userIdentity)])];
+/** All identities of a person, each once. */
+export function identitiesOf({ phone, otherPhones, userId, otherUserIds }: ReceivedPerson): string[] {
+  const identities: string[] = [];
+  const add = (identity: string) => {
+    if (!identities.includes(identity)) identities.push(identity);
+  };
+  if (phone !== null) add(phoneIdentity(phone));
+  for (const other of otherPhones) add(phoneIdentity(other));
+  if (userId !== null) add(userIdentity(userId));
+  for (const other of otherUserIds) add(userIdentity(other));
+  return identities;
 }
 
 /** A report that names a person. */
@@ -65,19 +72,25 @@ export interface PersonGroup {
 
 /** Groups reports that share an identity, also through others. The result is in the order of each group's first identity. */
 export function groupPeople(reports: readonly NamedPerson[]): PersonGroup[] {
-  const groupOf = new Map<string, PersonGroup>();
+  const byAccount = new Map<string, Map<string, PersonGroup>>();
   const groups = new Set<PersonGroup>();
   for (const [index, report] of reports.entries()) {
-    const keys = identitiesOf(report.person).map((identity) => ({
-      key: `${report.accountId} ${identity}`,
-      identity,
-    }));
-    if (keys.length === 0) continue;
-    const known = new Set(keys.flatMap(({ key }) => groupOf.get(key) ?? []));
-    const group = joined(report.accountId, [...known], groups);
-    group.identities.push(...keys.filter(({ key }) => !groupOf.has(key)).map(({ identity }) => identity));
+    const { accountId } = report;
+    const groupOf = byAccount.get(accountId) ?? new Map<string, PersonGroup>();
+    byAccount.set(accountId, groupOf);
+    const identities = identitiesOf(report.person);
+    if (identities.length === 0) continue;
+    const known = new Set<PersonGroup>();
+    const added: string[] = [];
+    for (const identity of identities) {
+      const group = groupOf.get(identity);
+      if (group) known.add(group);
+      else added.push(identity);
+    }
+    const group = joined(accountId, known, groups);
+    group.identities.push(...added);
     addReport(group, report, index);
-    for (const identity of group.identities) groupOf.set(`${report.accountId} ${identity}`, group);
+    for (const identity of known.size > 1 ? group.identities : added) groupOf.set(identity, group);
   }
   for (const group of groups) group.identities.sort(compareTexts);
   return [...groups].sort(
@@ -86,9 +99,7 @@ export function groupPeople(reports: readonly NamedPerson[]): PersonGroup[] {
   );
 }
 
-const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-function joined(accountId: string, known: PersonGroup[], groups: Set<PersonGroup>): PersonGroup {
+function joined(accountId: string, known: ReadonlySet<PersonGroup>, groups: Set<PersonGroup>): PersonGroup {
   const [first, ...others] = known;
   if (first === undefined) {
     const group: PersonGroup = {

@@ -1,5 +1,6 @@
 // Storage of inbound messages: many callbacks in one commit, each message once, with its contact and its event.
 import type { Clock } from '../../base/clock.ts';
+import { compareTexts } from '../../base/compare-texts.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Db } from '../../db/db.ts';
@@ -139,24 +140,24 @@ async function applyBatch(
 
 /** One arrival per message and account, sorted by key: the order in which rows are inserted. A repeat within the batch is dropped. */
 function arrivalsOf(callbacks: ArrivedCallback[], nowMs: number): Arrival[] {
-  const arrivals = new Map<string, Arrival>();
-  for (const [callback, { messages, no }] of callbacks.entries()) {
-    for (const [within, { message, to }] of messages.entries()) {
-      for (const addressee of to) {
-        const row = rowOf(message, addressee, nowMs);
-        const key = `${row.account_id} ${row.id}`;
-        if (!arrivals.has(key)) arrivals.set(key, { row, message, callback, rank: [no, within] });
-      }
-    }
-  }
-  return [...arrivals].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, arrival]) => arrival);
+  const arrivals: Arrival[] = [];
+  for (const [callback, { messages, no }] of callbacks.entries())
+    for (const [within, { message, to }] of messages.entries())
+      for (const addressee of to)
+        arrivals.push({ row: rowOf(message, addressee, nowMs), message, callback, rank: [no, within] });
+  arrivals.sort(byKey);
+  return arrivals.filter((one, index) => index === 0 || byKey(arrivals[index - 1] as Arrival, one) !== 0);
 }
+
+const byKey = ({ row: a }: Arrival, { row: b }: Arrival): number =>
+  compareTexts(a.account_id, b.account_id) || compareTexts(a.id, b.id);
 
 /** Parsed content is about as long as its source; only that of a long one is measured. */
 const isKept = ({ content, raw }: ReceivedMessage): boolean =>
   raw.length <= rawMaxBytes || JSON.stringify(content).length <= contentMaxCharacters;
 
 function rowOf(message: ReceivedMessage, { accountId, senderId }: Addressee, nowMs: number): NewReceived {
+  const content = isKept(message) ? message.content : {};
   return {
     account_id: accountId,
     id: receivedId(senderId, message),
@@ -167,7 +168,8 @@ function rowOf(message: ReceivedMessage, { accountId, senderId }: Addressee, now
     user_id: message.userId,
     name: message.person?.name ?? null,
     type: message.type,
-    content: isKept(message) ? message.content : {},
+    content,
+    contentJson: JSON.stringify(content),
     media_ref: message.mediaRef,
     context_ref: message.contextRef,
     context_id: null,

@@ -22,10 +22,10 @@ export interface ReceivedRow {
 
 /**
  * The JSON of an inbound message. `raw` is the platform's own text, unchanged: parsing and writing it again would round
- * numbers beyond 2^53.
+ * numbers beyond 2^53. `content` is the JSON of `row.content`, for callers that have it.
  */
-export function receivedJson(row: ReceivedRow): string {
-  const item = {
+export function receivedJson(row: ReceivedRow, content: string = JSON.stringify(row.content)): string {
+  const first = {
     _id: row.id,
     messageId: row.message_ref,
     senderId: row.sender_id,
@@ -33,13 +33,21 @@ export function receivedJson(row: ReceivedRow): string {
     userId: row.user_id,
     name: row.name,
     type: row.type,
-    ...row.content,
-    ...(row.context_ref === null
-      ? {}
-      : { context: { messageId: row.context_ref, id: row.context_id, sendId: row.context_send_id } }),
+  };
+  const context = { messageId: row.context_ref, id: row.context_id, sendId: row.context_send_id };
+  const last = {
     timestamp: row.sent_at === null ? null : Math.floor(row.sent_at.getTime() / 1000),
     receivedAt: row.received_at.toISOString(),
-    ...(row.raw === null ? { rawOmitted: true } : {}),
   };
-  return `${JSON.stringify(item).slice(0, -1)},"raw":${row.raw ?? 'null'}}`;
+  const members = [
+    membersOf(JSON.stringify(first)),
+    membersOf(content),
+    row.context_ref === null ? '' : `"context":${JSON.stringify(context)}`,
+    membersOf(JSON.stringify(last)),
+    row.raw === null ? '"rawOmitted":true,"raw":null' : `"raw":${row.raw}`,
+  ];
+  return `{${members.filter((one) => one !== '').join()}}`;
 }
+
+/** The members of an object's JSON. */
+const membersOf = (json: string): string => json.slice(1, -1);

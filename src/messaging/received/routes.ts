@@ -78,7 +78,7 @@ function listRoute(server: Server, deps: ReceivedRoutesDeps): void {
         ({ id }) => [id],
         scannedTo ? [scannedTo] : undefined,
       );
-      const data = `{"items":[${items.map(receivedJson).join()}],"pagination":${JSON.stringify(pagination)}}`;
+      const data = `{"items":[${items.map((row) => receivedJson(row)).join()}],"pagination":${JSON.stringify(pagination)}}`;
       return sendJson(reply, 'Received messages listed.', data);
     },
   );

@@ -114,7 +114,7 @@ const eventOf = ({ row }: Arrival): EventToPublish => ({
   stage: 0,
   kind: 'messages.received',
   messageId: row.message_ref,
-  body: eventBodyOf('messages.received', row.received_at.getTime(), receivedJson(row)),
+  body: eventBodyOf('messages.received', row.received_at.getTime(), receivedJson(row, row.contentJson)),
 });
 
 /** The messages that were inserted. */

@@ -19,6 +19,8 @@ export interface NewReceived extends ReceivedRow {
   account_id: string;
   /** The identity of the person; null if the message names nobody. */
   person: string | null;
+  /** `content` as JSON. */
+  contentJson: string;
 }
 
 export interface ReceivedKey {
@@ -88,7 +90,7 @@ export async function insertReceived(
       ${arrayText(rows.map((row) => row.sender_id))}::uuid[], ${textArray(rows.map((row) => row.message_ref))}::text[],
       ${textArray(rows.map((row) => row.person))}::text[], ${textArray(rows.map((row) => row.phone))}::text[], ${textArray(rows.map((row) => row.user_id))}::text[],
       ${textArray(rows.map((row) => row.name))}::text[], ${textArray(rows.map((row) => row.type))}::text[],
-      ${jsonLines(rows.map((row) => JSON.stringify(row.content)))}, ${textArray(rows.map((row) => row.media_ref))}::text[],
+      ${jsonLines(rows.map((row) => row.contentJson))}, ${textArray(rows.map((row) => row.media_ref))}::text[],
       ${textArray(rows.map((row) => row.context_ref))}::text[], ${arrayText(rows.map((row) => row.context_id))}::uuid[],
       ${arrayText(rows.map((row) => row.context_send_id))}::uuid[],
       ${arrayText(rows.map((row) => (row.sent_at === null ? null : row.sent_at.getTime() / 1000)))}::float8[],

@@ -1,5 +1,6 @@
 // Application of the platform's status reports: many callbacks in one transaction, forward only, each stage published once.
 import type { Clock } from '../../base/clock.ts';
+import { compareTexts } from '../../base/compare-texts.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import { minimumDays } from '../../base/retention-days.ts';
@@ -133,10 +134,9 @@ function noteArrivals(
 
 /** Groups the reports by message, sorted by id: the order in which every statement locks its rows. */
 function byMessage(addressed: Addressed[]): Reported[] {
-  const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
   const messages: Reported[] = [];
   for (const { accountId, id, report, callback } of addressed.sort(
-    (a, b) => compare(a.id, b.id) || compare(a.accountId, b.accountId),
+    (a, b) => compareTexts(a.id, b.id) || compareTexts(a.accountId, b.accountId),
   )) {
     const last = messages.at(-1);
     if (last && last.id === id && last.accountId === accountId) {

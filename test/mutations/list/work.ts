@@ -33,7 +33,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a batch locks rows in the order of arrival',
     file: batchFile,
-    find: 'taken.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));',
+    find: 'taken.sort((a, b) => compareTexts(a.key, b.key));',
     replace: '',
     tests: batches,
   },
