@@ -2,7 +2,8 @@
 import type { PostgresPool } from 'kysely';
 import pg from 'pg';
 import { isReadOnly } from './failure.ts';
-import { beginGeneration, isCurrent, PreparingClient, SessionClient } from './session-client.ts';
+import { PreparingClient } from './preparing-client.ts';
+import { beginGeneration, isCurrent, SessionClient } from './session-client.ts';
 import { msSinceStall, noteStall } from './stalls.ts';
 import { findSilentSessions, StandbyWaitError } from './standby-waits.ts';
 

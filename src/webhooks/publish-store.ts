@@ -5,7 +5,7 @@ import { arrayText, textArray } from '../db/array-text.ts';
 import type { Tx } from '../db/db.ts';
 import { isGatewayHeld } from '../db/gateway-state.ts';
 import { jsonLines } from '../db/json-lines.ts';
-import { thenCommit } from '../db/session-client.ts';
+import { thenCommit } from '../db/preparing-client.ts';
 import { sqlConstants } from '../db/sql-constants.ts';
 import type { CountChange } from '../statistics/count-store.ts';
 import { recordDead } from './delivery/dead-store.ts';

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Db, openDb, type Tx } from '../../src/db/db.ts';
 import { isUnavailable } from '../../src/db/failure.ts';
-import { thenCommit } from '../../src/db/session-client.ts';
+import { thenCommit } from '../../src/db/preparing-client.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { openDatabaseProxy } from '../harness/database-proxy.ts';
 import { openPostgresProxy } from '../harness/postgres-proxy.ts';

@@ -1,7 +1,7 @@
 // The campaign's points and those of bookings name statements of the gateway.
 import { RawNode } from 'kysely';
 import { expect, test } from 'vitest';
-import { thenCommit } from '../../src/db/session-client.ts';
+import { thenCommit } from '../../src/db/preparing-client.ts';
 import { readSources } from '../harness/source.ts';
 import { sharedStatements } from './booking-points.ts';
 import { backgroundStatements } from './frozen-gateways.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { isGatewayHeld } from '../../db/gateway-state.ts';
-import { thenCommit } from '../../db/session-client.ts';
+import { thenCommit } from '../../db/preparing-client.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { disabledReason, endpointStatus } from '../endpoints/status.ts';
 import { deadLetterWithin } from '../endpoints/store.ts';

@@ -1,7 +1,7 @@
 // Mutations of migrations and the embedded database.
 import type { Mutation } from '../mutation.ts';
 
-const session = 'src/db/session-client.ts';
+const session = 'src/db/preparing-client.ts';
 const transactions = ['test/db/transactions.test.ts'];
 
 export const mutations: Mutation[] = [

@@ -62,7 +62,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a statement that a migration made stale fails for ever',
-    file: 'src/db/session-client.ts',
+    file: 'src/db/preparing-client.ts',
     find: 'preparations += 1;',
     replace: '',
     tests: ['test/db/db.test.ts'],
