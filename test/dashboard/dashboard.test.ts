@@ -45,6 +45,16 @@ test('somebody who is not signed in is asked to, and a key opens the page', asyn
   expect(problems).toEqual([]);
 });
 
+test('a browser whose language has no valid tag shows the page in English', async () => {
+  const { page, problems } = await open();
+  await page.addInitScript(() =>
+    Object.defineProperty(navigator, 'languages', { get: () => ['en-US@posix'] }),
+  );
+  await signIn(page, '/templates');
+  await page.getByRole('link', { name: 'order_update' }).waitFor();
+  expect(problems).toEqual([]);
+});
+
 test('a link says what it gives, and signs in only when its button is pressed, once', async () => {
   const { body } = await gateway.call<{ url: string }>('POST', '/v1/dashboard-links', {
     body: { name: 'Front desk', scopes: ['messages:read'] },

@@ -5,7 +5,16 @@ import { zone } from './zone.ts';
 export { zone };
 
 /** The browser's own form of the page's language, such as en-GB: it knows how its people write dates. */
-const locale = navigator.languages.find((tag) => tag.split('-')[0] === language) ?? language;
+const locale = navigator.languages.find((tag) => tag.split('-')[0] === language && isTag(tag)) ?? language;
+
+/** False for the name of a system without languages, such as en-US@posix, which formats reject. */
+function isTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
 
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
