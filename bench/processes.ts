@@ -35,7 +35,12 @@ export interface RpcProcess extends RunningProcess {
 }
 
 /** The flags that `npm start` gives Node, for every process of a benchmark. */
-const usualFlags = ['--min-semi-space-size=16', '--max-semi-space-size=64', '--expose-gc'];
+const usualFlags = [
+  '--min-semi-space-size=16',
+  '--max-semi-space-size=64',
+  '--heap-growing-percent=200',
+  '--expose-gc',
+];
 
 const running = new Set<ChildProcess>();
 process.once('exit', () => {

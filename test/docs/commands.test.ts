@@ -66,7 +66,7 @@ describe('as written', () => {
 
   test('every option that a document names exists', () => {
     const others =
-      /^(help|omit|no-optional|(min|max)-semi-space-size|expose-gc|follow-tags|allow-net|prefix|src-lang|lang|global|system|user-group|home-dir|shell|now|webroot|agree-tos|register-unsafely-without-email|detach|build|build-arg|rm)$/;
+      /^(help|omit|no-optional|(min|max)-semi-space-size|heap-growing-percent|expose-gc|follow-tags|allow-net|prefix|src-lang|lang|global|system|user-group|home-dir|shell|now|webroot|agree-tos|register-unsafely-without-email|detach|build|build-arg|rm)$/;
     const command = optionNames(openProgram());
     const scripts = ['test/faults/run.ts', 'test/faults/in-flight.ts', 'test/mutations/run.ts'].map(
       readProjectFile,

@@ -79,6 +79,7 @@ export function startGatewayProcess(
   const args = [
     '--min-semi-space-size=16',
     '--max-semi-space-size=64',
+    '--heap-growing-percent=200',
     '--expose-gc',
     ...preload,
     join(checkout, 'src/cli.ts'),
