@@ -1,8 +1,12 @@
-// Leases of published deliveries: what they cover, and what becomes of it when they expire or their process ends.
+// Leases of deliveries: what they cover, and what becomes of it when they expire or their process ends.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { claimDeliveries, completeDeliveries } from '../../src/webhooks/delivery/store.ts';
+import {
+  claimDeliveries,
+  completeDeliveries,
+  releaseDeliveriesOf,
+} from '../../src/webhooks/delivery/store.ts';
 import { takeOverExpired, takeOverFrom } from '../../src/webhooks/delivery/take-over.ts';
 import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -54,6 +58,19 @@ async function rowOf({ id }: { id: string }) {
 
 const inTransaction = <T>(run: Parameters<ReturnType<TestDatabase['hot']['transaction']>['execute']>[0]) =>
   database.hot.transaction().execute(run) as Promise<T>;
+
+it('a claimed delivery is due again when the process that claimed it has ended, not when another has', async () => {
+  const claimed = async (processId: number) => {
+    const one = await delivery('sent', 0, 0);
+    await sql`update deliveries set due_at = now() where id = ${one.id}`.execute(database.db);
+    const claim = { perEndpoint: 10, total: 100, except: [], processId };
+    expect(await claimDeliveries(database.hot, claim)).toMatchObject([{ id: one.id }]);
+    return one;
+  };
+  const [ours, ended] = [await claimed(1), await claimed(2)];
+  expect(await inTransaction<number>((tx) => releaseDeliveriesOf(tx, [2]))).toBe(1);
+  expect([await rowOf(ours), await rowOf(ended)]).toMatchObject([{ due: false }, { due: true }]);
+});
 
 describe('the lease of published deliveries', () => {
   const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

@@ -10,7 +10,7 @@ export const mutations: Mutation[] = [
     file: 'src/webhooks/delivery/store.ts',
     find: ' and leased_by = any (${[...processIds]}::int[])',
     replace: '',
-    tests: sessions,
+    tests: ['test/db/delivery-leases.test.ts'],
   },
   {
     name: 'new deliveries do not store the process of their lease',
