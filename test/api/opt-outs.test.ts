@@ -1,4 +1,5 @@
 // Opt-outs through the API: what is sent and what fails, and the events of each change.
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Gateway } from '../harness/gateway.ts';
 import { type OptOut, type OptOuts, optedOut, results, startOptOuts } from '../harness/opt-outs.ts';
@@ -39,6 +40,19 @@ describe('an opt-out of marketing', () => {
       ['accepted'],
     ]);
     expect(await gateway.platform.ledger({ phone: out })).toHaveLength(1);
+  });
+
+  it('fails them at once, also while the number is halted', async () => {
+    const [out, fine] = [newPhone(), newPhone()];
+    await put(out, { scope: 'marketing' });
+    const { db } = gateway.database;
+    await sql`update senders set halted_at = now()`.execute(db);
+    try {
+      const sent = await send(gateway, { templateId: offer, recipients: [fine, out] });
+      expect(results(sent.body.data)).toEqual([['queued'], optedOut]);
+    } finally {
+      await sql`update senders set halted_at = null`.execute(db);
+    }
   });
 
   it('is one event, whoever repeats it, and a person who receives everything again is another', async () => {

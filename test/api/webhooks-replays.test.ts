@@ -47,6 +47,13 @@ const due = async (endpointId: string): Promise<number> => {
   return rows[0]?.n ?? 0;
 };
 
+/** The states of an endpoint's deliveries, by stage. */
+const statesOf = async (endpointId: string): Promise<number[]> => {
+  const { rows } = await sql<{ state: number }>`
+    select state from deliveries where endpoint_id = ${endpointId} order by stage`.execute(fixture.db);
+  return rows.map((row) => row.state);
+};
+
 describe('a replay of a time range', () => {
   it('delivers a message’s dead stages in order, each after the previous one', async () => {
     const account = await fixture.account();
@@ -87,11 +94,7 @@ describe('a replay of a time range', () => {
     const { id } = await fixture.endpoint(account, 'later-alone');
     await sql`update endpoints set status = 'paused' where id = ${id}`.execute(fixture.db);
     await fixture.stages(account, uuidv7(), ['sent', 'delivered']);
-    const states = async () => {
-      const { rows } = await sql<{ stage: number; state: number }>`
-        select stage, state from deliveries where endpoint_id = ${id} order by stage`.execute(fixture.db);
-      return rows.map((row) => row.state);
-    };
+    const states = () => statesOf(id);
     const [later] = await fixture.listed(account);
     expect(await states()).toEqual([0, 3]);
     await fixture.call(account, 'POST', `/v1/webhooks/deliveries/${later._id}/replay`);
@@ -99,6 +102,16 @@ describe('a replay of a time range', () => {
     await sql`update deliveries set state = 2, due_at = null where endpoint_id = ${id}`.execute(fixture.db);
     await fixture.call(account, 'POST', `/v1/webhooks/deliveries/${later._id}/replay`);
     expect(await states()).toEqual([2, 0]);
+  });
+
+  it('of both makes the later stage wait for the earlier one', async () => {
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'both');
+    await sql`update endpoints set status = 'paused' where id = ${id}`.execute(fixture.db);
+    await fixture.stages(account, uuidv7(), ['sent', 'delivered']);
+    await sql`update deliveries set state = 2, due_at = null where endpoint_id = ${id}`.execute(fixture.db);
+    expect(await replay(account, id, { status: 'dead' })).toMatchObject({ replayed: 2 });
+    expect(await statesOf(id)).toEqual([0, 3]);
   });
 
   it('has no upper limit, is throttled, and reports its progress', async () => {
