@@ -96,6 +96,8 @@ describe('a template with queued messages', () => {
   it('is not deleted during a call, whose message may return to the queue; an unknown outcome does not prevent it', async () => {
     await insertMessages(1, 1, sql`now() + interval '1 minute'`);
     expect((await remove()).body.code).toBe('template_in_use');
+    const { rows } = await sql`select from template_changes where template_id = ${templateId}`.execute(db());
+    expect(rows, 'marked as being deleted, and restored').toHaveLength(0);
     await sql`update messages set due_at = now() where template_id = ${templateId}`.execute(db());
     expect((await remove()).status).toBe(200);
     await sql`delete from messages where template_id = ${templateId}`.execute(db());
