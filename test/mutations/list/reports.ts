@@ -199,11 +199,4 @@ export const mutations: Mutation[] = [
     replace: 'else true end',
     tests: records,
   },
-  {
-    name: 'a template is deleted while a message of it is called',
-    file: 'src/messaging/sending/messages-holds-store.ts',
-    find: 'sql`(m.state = ${stateSql.queued} or ${isBeingCalled})`',
-    replace: 'sql`m.state = ${stateSql.queued}`',
-    tests: ['test/api/template-deletion.test.ts', ...held],
-  },
 ];
