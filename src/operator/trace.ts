@@ -1,4 +1,5 @@
 // The timeline of a message, send, booking or delivery, for operators: everything that the database knows, without contents.
+import { compareTexts } from '../base/compare-texts.ts';
 import { AppError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { uuidTime } from '../base/uuid-time.ts';
@@ -249,6 +250,6 @@ export async function traceOf(db: Db, id: string): Promise<Trace> {
   const timeline = [
     ...entries,
     ...changes.flatMap(({ at, action, actor_kind: by, actor_name: name }) => entry(at, action, { by, name })),
-  ].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  ].sort((a, b) => compareTexts(a.at, b.at));
   return { ...traced, facts, timeline };
 }

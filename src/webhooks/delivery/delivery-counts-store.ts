@@ -30,12 +30,12 @@ export const insertFailureCounts = insertChanges(sql`
 export const insertDeadCounts = (
   from: RawBuilder<unknown>,
   more?: { where: RawBuilder<unknown>; and: readonly CountChange[] },
-) =>
-  more
-    ? insertChanges(
-        more.and.length === 0
-          ? dead(from, more.where)
-          : sql`${dead(from, more.where)} union all ${givenChanges(more.and)}`,
-        1,
-      )
-    : insertChanges(dead(from, sql`true`));
+) => {
+  if (!more) return insertChanges(dead(from, sql`true`));
+  const counted = dead(from, more.where);
+  // most publications have no other changes: reading an empty list takes 3 % of a statement
+  return insertChanges(
+    more.and.length === 0 ? counted : sql`${counted} union all ${givenChanges(more.and)}`,
+    1,
+  );
+};
