@@ -144,8 +144,6 @@ describe('a callback about a template', () => {
     const added = '401401401401401';
     await gateway.platform.addWaba({ id: added, appId: '100100100100100' });
     await gateway.platform.addNumber({ id: '501', wabaId: added });
-    // caches the app's numbers without the new one
-    await post(at + 4, {}, 'message_template_components_update');
     const body = {
       ...{ name: '501', phoneNumberId: '501', businessAccountId: added, accessToken: 'test-token' },
       ...{ appSecret: secret, verifyToken: 'x' },
@@ -155,7 +153,21 @@ describe('a callback about a template', () => {
     const { id } = await gateway.platform.addTemplate({ wabaId: added, name: 'new_here', components });
     const sender = await gateway.call<{ _id: string }>('POST', '/v1/senders', { body });
     await readTemplates(gateway);
-    await post(at, { event: 'PAUSED', message_template_id: id }, undefined, added);
+    // this process knows the app's numbers, and is not told of the change: another one made it, and its notification is lost
+    await post(at + 4, {}, 'message_template_components_update');
+    const untold = '402402402402402';
+    const { db } = gateway.database;
+    await db
+      .updateTable('senders')
+      .set({ business_account_id: untold })
+      .where('business_account_id', '=', added)
+      .execute();
+    await db
+      .updateTable('templates')
+      .set({ business_account_id: untold })
+      .where('business_account_id', '=', added)
+      .execute();
+    await post(at, { event: 'PAUSED', message_template_id: id }, undefined, untold);
     const { rows } = await sql<{ provider_status: string }>`
       select provider_status from templates where provider_template_id = ${id}`.execute(gateway.database.db);
     expect(rows).toEqual([{ provider_status: 'PAUSED' }]);
