@@ -43,6 +43,10 @@ export function isLockFailure(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '55P03' || error.code === '40P01');
 }
 
+/** True if a statement divided by zero. */
+export const isDivisionByZero = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === '22012';
+
 /** An error that makes `retryTransient` and batches repeat the transaction: another one changed what this one has read. */
 export function serializationFailure(message: string): Error {
   return Object.assign(new pg.DatabaseError(message, message.length, 'error'), { code: '40001' });

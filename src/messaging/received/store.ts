@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { isDivisionByZero, serializationFailure } from '../../db/failure.ts';
 import { jsonLines } from '../../db/json-lines.ts';
 import {
   type DeliveriesToInsert,
@@ -59,7 +60,9 @@ export interface StoredReceived {
 /**
  * Inserts messages, in the order given, with the deliveries of their events, and records the usual people among those who wrote them
  * (`usualPeople`), in one statement. Returns the messages that are new: a repeat has the key of the first, and publishes nothing. It also records the
- * people of repeats, whose first message left nothing to record. Reads the settings of opt-outs of the given accounts in passing.
+ * people of repeats, whose first message left nothing to record. Reads the settings of opt-outs of the given accounts in passing. With `plainPeople`,
+ * throws an error with the code of a serialization failure, and does nothing, if another transaction recorded one of the new people first: the identities
+ * that are left would be committed with a contact that is not there. SQL has no statement for an error, so it divides by zero.
  */
 export async function insertReceived(
   db: Db | Tx,
@@ -80,8 +83,9 @@ export async function insertReceived(
     /* insertReceived */ with ${usual.tables},
     usual_people as (${usual.recorded}),
     their_settings as (${settingsRows(settingsOf)}),
-    plain as materialized (select not (${plainPeople !== null}::boolean and (exists (select from their_settings)
-      or (select count("contactId") from usual_people) < ${plainPeople ?? 0}::int)) as yes),
+    plain as materialized (select not (${plainPeople !== null}::boolean and (
+      (select count("contactId") / (count(*) = count("contactId"))::int from usual_people) < ${plainPeople ?? 0}::int
+      or exists (select from their_settings))) as yes),
     received as (insert into received_messages (account_id, id, sender_id, message_ref, person, phone, user_id, name, type,
       content, media_ref, context_ref, context_id, context_send_id, sent_at, received_at, raw)
     select a, i, s, message_ref, person, phone, user_id, name, type, content::jsonb, media_ref, context_ref, context_id,
@@ -108,7 +112,11 @@ export async function insertReceived(
       'isPlain', (select yes from plain),
       'people', case when ${plainPeople === null}::boolean then (select jsonb_agg(r) from usual_people r) end,
       'settings', (select jsonb_agg(o) from their_settings o))
-    order by subject_id, "endpointId", rank`.execute(db);
+    order by subject_id, "endpointId", rank`
+    .execute(db)
+    .catch((error: unknown) => {
+      throw isDivisionByZero(error) ? serializationFailure('A person was recorded concurrently.') : error;
+    });
   // the last one: it has no subject
   const found = result.rows.at(-1)?.found;
   const keys = found?.inserted ?? rows.map(({ account_id, id }): [string, string] => [account_id, id]);
