@@ -79,6 +79,45 @@ test('a draft with a time ahead is scheduled by its start, and its time can be c
   await done(id);
 });
 
+test('a paused send whose time is removed or put into the past starts when it is resumed, and its time to live begins then', async () => {
+  for (const sendAt of [null, ahead(-3 * 86_400_000)]) {
+    const id = await draft('plain', { sendAt: ahead(60_000), expiresInSeconds: 600 });
+    await add(id, [{ phone: phone() }]);
+    for (const action of ['start', 'pause']) await call('POST', `/${id}/${action}`);
+    expect((await call('PATCH', `/${id}`, { sendAt })).status).toBe(200);
+    const resumed = (await call('POST', `/${id}/resume`)).body.data;
+    expect(Math.abs(Date.parse(resumed.expiresAt ?? '') - Date.now() - 600_000)).toBeLessThan(60_000);
+    await done(id);
+    expect((await sendOf(id)).counts).not.toHaveProperty('failed');
+  }
+});
+
+test('a send that is paused and resumes at a later time sends nothing until then', async () => {
+  await gateway.call('PATCH', `/v1/senders/${senderId}`, { body: { messagesPerSecond: 1 } });
+  const id = await draft('plain');
+  const to = Array.from({ length: 20 }, phone);
+  await add(
+    id,
+    to.map((one) => ({ phone: one })),
+  );
+  await call('POST', `/${id}/start`);
+  await until(async () => expect((await sendOf(id)).counts.queued).toBeGreaterThan(0));
+  await call('POST', `/${id}/pause`);
+  await call('PATCH', `/${id}`, { sendAt: ahead(3_600_000) });
+  expect((await call('POST', `/${id}/resume`)).body.data.state).toBe('scheduled');
+  await gateway.call('PATCH', `/v1/senders/${senderId}`, { body: { messagesPerSecond: 1_000 } });
+  await until(async () => {
+    const { counts } = await sendOf(id);
+    expect([counts.queued ?? 0, counts.dispatching ?? 0]).toEqual([0, 0]);
+  });
+  expect((await sendOf(id)).counts.waiting).toBeGreaterThan(0);
+  expect((await call('POST', `/${id}/start`)).body.data.state).toBe('sending');
+  await done(id);
+  const calls = await Promise.all(to.map((one) => gateway.platform.ledger({ phone: one })));
+  expect(calls.map((one) => one.length)).toEqual(to.map(() => 1));
+  expect(await wrongCounts(gateway.database.db)).toEqual([]);
+});
+
 test('a draft changes in everything but its template, is emptied, and is deleted with its recipients', async () => {
   const id = await draft();
   const changed = await call('PATCH', `/${id}`, {

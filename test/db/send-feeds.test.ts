@@ -11,7 +11,7 @@ import {
   returnMessages,
   startScheduled,
 } from '../../src/messaging/campaigns/feeds-store.ts';
-import { lockSend, pause, resume } from '../../src/messaging/campaigns/transitions-store.ts';
+import { lockSend, pause, resume, schedule } from '../../src/messaging/campaigns/transitions-store.ts';
 import { claimDue } from '../../src/messaging/sending/messages-claims-store.ts';
 import { recordRetry } from '../../src/messaging/sending/messages-moves-store.ts';
 import { countQueued } from '../../src/messaging/sending/messages-store.ts';
@@ -117,6 +117,22 @@ describe('a paused send', () => {
     await pauseIt(key);
     await beginCancel(database.db, key, 60);
     expect(await returnMessages(database.hot, key, 10)).toBe(0);
+  });
+
+  it('that resumes at a later time begins no dispatch until then, and returns its queued messages', async () => {
+    const { key, keys } = await queued(2);
+    await pauseIt(key);
+    await sql`update sends set send_at = now() + interval '1 hour'`.execute(database.db);
+    await inTx((tx) => schedule(tx, key));
+    expect(await beginNow(database, keys)).toEqual([false, false]);
+    const { claimed } = await claimDue(database.hot, 10, [], 0);
+    expect(claimed.map(({ paused }) => paused)).toEqual([true, true]);
+    expect(await claimFeed(database.db, 30)).toMatchObject(key);
+    expect(await returnMessages(database.hot, key, 10)).toBe(2);
+    await sql`update sends set send_at = now(), checked_version = '-infinity'`.execute(database.db);
+    await startScheduled(database.hot, key);
+    expect(await feedRecipients(database.hot, key, 10)).toMatchObject({ count: 2 });
+    expect(await beginNow(database, keys)).toEqual([true, true]);
   });
 
   it('leaves expired messages in the queue, where they fail', async () => {

@@ -9,6 +9,7 @@ export interface SendShown {
   name: string | null;
   sendAt: string | null;
   expiresInSeconds: number;
+  expiresAt: string | null;
   counts: Record<string, number>;
 }
 

@@ -5,9 +5,9 @@ import {
   decide,
   mayChange,
   type SendAction,
-  stage,
   stateOf,
 } from '../../src/messaging/campaigns/state.ts';
+import { stage } from '../../src/messaging/sending/send-stage.ts';
 
 const shown = (decision: Decision) => (decision.kind === 'move' ? `→ ${decision.to}` : decision.kind);
 const actions = ['start', 'pause', 'resume', 'cancel'] as const satisfies readonly SendAction[];

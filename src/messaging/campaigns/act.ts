@@ -7,9 +7,10 @@ import { findSender } from '../senders/store.ts';
 import { type CancelDeps, cancelSend } from '../sending/cancel.ts';
 import { sendNotFound } from '../sending/find-send.ts';
 import { requireApproved, requireSender } from '../sending/resolve-template.ts';
+import { stage } from '../sending/send-stage.ts';
 import { beginCancel, type SendKey } from '../sending/sends-store.ts';
 import { findTemplate } from '../templates/store.ts';
-import { decide, type SendAction, stage, stateOf } from './state.ts';
+import { decide, type SendAction, stateOf } from './state.ts';
 import { type LockedSend, lockSend, pause, resume, schedule, startNow } from './transitions-store.ts';
 
 export interface ActDeps extends CancelDeps {

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
 import { sendNotFound } from '../sending/find-send.ts';
 import { sendablePlan } from '../sending/resolve-template.ts';
+import { stage } from '../sending/send-stage.ts';
 import type { SendKey } from '../sending/sends-store.ts';
 import type { MediaFile } from '../templates/fill-header.ts';
 import { findFileById } from '../templates/media-files.ts';
@@ -12,7 +13,6 @@ import type { RowProblem } from './add-recipients.ts';
 import { refillRow } from './fill-row.ts';
 import { withRecipientsLease } from './lease.ts';
 import { nextRecipients, recordNoVersion, recordVersion, replaceContents } from './recipients-store.ts';
-import { stage } from './state.ts';
 
 const checkedPerStep = 1_000;
 const listedMax = 1_000;

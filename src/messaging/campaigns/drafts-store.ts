@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import type { NewSend } from '../sending/new-sends-store.ts';
+import { stage } from '../sending/send-stage.ts';
 import type { SendKey } from '../sending/sends-store.ts';
 import type { SharedContent } from '../templates/recipient-content.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import { versionOf } from '../templates/store.ts';
-import { stage } from './state.ts';
 
 const stageSql = sqlConstants(stage);
 
@@ -58,7 +58,10 @@ export async function updateSend(tx: Tx, of: SendKey, change: SendChange): Promi
       expires_in = case when ${has('expiresInSeconds')} then ${change.expiresInSeconds ?? null}::int else s.expires_in end,
       defaults = case when ${has('defaults')} then ${JSON.stringify(change.defaults ?? {})}::jsonb else s.defaults end,
       expires_at = case when ${has('sendAt')} and s.stage = ${stageSql.scheduled}
-        then ${change.sendAt ?? null}::timestamptz + coalesce(s.expires_in, 86400) * interval '1 second' else s.expires_at end
+        -- a past time means now, as in a draft; a paused send without a time expires after its resumption
+        then case when ${change.sendAt ?? null}::timestamptz is not null
+          then greatest(${change.sendAt ?? null}::timestamptz, now()) + coalesce(s.expires_in, 86400) * interval '1 second' end
+        else s.expires_at end
     where s.account_id = ${of.accountId} and s.id = ${of.sendId}`.execute(tx);
   // the worker looks at its time again
   if (has('sendAt')) await sql`update send_feeds set due_at = now() where send_id = ${of.sendId}`.execute(tx);

@@ -5,6 +5,7 @@ import { publish } from '../../webhooks/publish.ts';
 import type { FailDeps } from '../sending/fail.ts';
 import { expiredError, ownErrors, sortById, state } from '../sending/message.ts';
 import { failMessages } from '../sending/messages-moves-store.ts';
+import { stage } from '../sending/send-stage.ts';
 import { findSend, type SendKey, type SendRow } from '../sending/sends-store.ts';
 import { statusEvents } from '../sending/status-events.ts';
 import { traceFeed } from '../sending/traced-steps.ts';
@@ -23,7 +24,7 @@ import {
   returnMessages,
   startScheduled,
 } from './feeds-store.ts';
-import { stage, wasDraft } from './state.ts';
+import { wasDraft } from './state.ts';
 
 export interface FeedDeps extends FailDeps {
   db: Db;
@@ -67,6 +68,9 @@ async function turn(deps: FeedDeps, feed: Feed, send: SendRow): Promise<Next> {
   if (send.cancelled_at || isExpired) return endKept(deps, feed);
   if (send.paused_at) return returnQueued(deps, feed, send);
   if (send.stage !== stage.started) {
+    // it was under way, was paused, and resumes at its time
+    const left = await returnLeft(deps, feed, send);
+    if (left) return left;
     // its time has come, but its recipients are being checked
     const isLate = (send.send_at?.getTime() ?? 0) <= deps.clock.now();
     return isLate || !send.send_at ? { seconds: recheckSeconds } : { at: send.send_at };
@@ -113,11 +117,19 @@ async function feedStep(deps: FeedDeps, send: SendRow, limit: number): Promise<n
   return count;
 }
 
-/** Returns queued messages of a paused send. What is being dispatched may come back to the queue, so it is awaited. */
-async function returnQueued(deps: FeedDeps, feed: Feed, send: SendRow): Promise<Next> {
+/**
+ * Returns queued messages of a paused or scheduled send; undefined: none is left. What is being dispatched may come back to the
+ * queue, so it is awaited.
+ */
+async function returnLeft(deps: FeedDeps, feed: Feed, send: SendRow): Promise<Next | undefined> {
   if (await inSteps(returnedPerStep, () => returnMessages(deps.hot, feed, returnedPerStep)))
     return { seconds: 0 };
-  if (await hasQueued(deps.db, send)) return { seconds: recheckSeconds };
+  return (await hasQueued(deps.db, send)) ? { seconds: recheckSeconds } : undefined;
+}
+
+async function returnQueued(deps: FeedDeps, feed: Feed, send: SendRow): Promise<Next> {
+  const left = await returnLeft(deps, feed, send);
+  if (left) return left;
   if (!(await hasKept(deps.db, send.id)) && (await endFeed(deps.hot, feed))) return 'ended';
   // nothing to do until it expires; a resumed send is due immediately
   return send.expires_at ? { at: send.expires_at } : { seconds: 3_600 };

@@ -12,9 +12,9 @@ import {
   keyRows,
   stateSql,
 } from '../sending/messages-sql-store.ts';
+import { stage } from '../sending/send-stage.ts';
 import type { SendKey, SendRow } from '../sending/sends-store.ts';
 import { versionOf } from '../templates/store.ts';
-import { stage } from './state.ts';
 
 const stageSql = sqlConstants(stage);
 
@@ -209,7 +209,7 @@ export async function endRecipients(
 }
 
 /**
- * Moves up to `limit` queued messages of a paused send out of the queue. Skips messages whose dispatch is being begun. Returns
+ * Moves up to `limit` queued messages of a paused or scheduled send out of the queue. Skips messages whose dispatch is being begun. Returns
  * how many moved. Locks them in a statement of its own: see "Rules of the hot tables" on locks and partitions.
  */
 export async function returnMessages(db: Db, send: SendKey, limit: number): Promise<number> {
@@ -220,7 +220,7 @@ export async function returnMessages(db: Db, send: SendKey, limit: number): Prom
   });
 }
 
-/** Locks up to `limit` queued messages of a paused send, and the send, so that a resume waits. */
+/** Locks up to `limit` queued messages of a paused or scheduled send, and the send, so that a resume or start waits. */
 export async function lockQueued(
   tx: Tx,
   { accountId, sendId }: SendKey,
@@ -229,7 +229,7 @@ export async function lockQueued(
   const { rows } = await sql<MessageKey>`
     with send as (
       select s.* from sends s where s.account_id = ${accountId} and s.id = ${sendId}
-        and s.paused_at is not null and s.cancelled_at is null for share)
+        and (s.paused_at is not null or s.stage = ${stageSql.scheduled}) and s.cancelled_at is null for share)
     select r.account_id as "accountId", r.id from send cross join lateral (
       select m.account_id, m.id from messages m
       where m.sender_id = send.sender_id and m.priority = send.priority and m.due_at is not null and (m.send_id = send.id) is true

@@ -4,8 +4,8 @@ import type { SendStateName } from '../../contract/campaigns.ts';
 import type { Db } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { stateSql } from '../sending/messages-sql-store.ts';
+import { stage } from '../sending/send-stage.ts';
 import type { SendRow } from '../sending/sends-store.ts';
-import { stage } from './state.ts';
 
 const stageSql = sqlConstants(stage);
 

@@ -7,9 +7,9 @@ import { sqlConstants } from '../../db/sql-constants.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
 import { isOptedOut } from '../sending/messages-sql-store.ts';
 import { type KeptMessage, keptRows } from '../sending/scheduled-store.ts';
+import { stage } from '../sending/send-stage.ts';
 import type { SendKey } from '../sending/sends-store.ts';
 import { versionOf } from '../templates/store.ts';
-import { stage } from './state.ts';
 
 const stageSql = sqlConstants(stage);
 

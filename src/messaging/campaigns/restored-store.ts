@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { type MessageKey, marketingPriority } from '../sending/message.ts';
 import { stateSql } from '../sending/messages-sql-store.ts';
-import { stage } from './state.ts';
+import { stage } from '../sending/send-stage.ts';
 
 const stageSql = sqlConstants(stage);
 const marketing = sql.lit(marketingPriority);

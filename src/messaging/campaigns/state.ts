@@ -1,5 +1,6 @@
 // The states of a send, and what each request does in each of them. Pure.
 import type { SendStateName } from '../../contract/campaigns.ts';
+import { stage } from '../sending/send-stage.ts';
 import { sharedMembers } from '../templates/recipient-content.ts';
 
 /** The columns of a send that decide its state. */
@@ -10,9 +11,6 @@ export interface SendFacts {
   paused_at: Date | null;
   done_at: Date | null;
 }
-
-/** `sends.stage` as stored. */
-export const stage = { draft: 0, scheduled: 1, started: 2 } as const;
 
 /** True if the send was created without recipients (POST /v1/sends): only such a send has defaults. */
 export const wasDraft = (send: { defaults: unknown }): boolean => send.defaults !== null;

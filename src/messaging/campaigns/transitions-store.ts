@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
+import { stage } from '../sending/send-stage.ts';
 import type { SendKey, SendRow } from '../sending/sends-store.ts';
 import { versionOf } from '../templates/store.ts';
-import { stage } from './state.ts';
 
 const stageSql = sqlConstants(stage);
 
@@ -35,12 +35,10 @@ export async function lockSend(tx: Tx, { accountId, sendId }: SendKey): Promise<
   return rows[0];
 }
 
-/** Makes the send's next step due: now, or at its time. */
-async function setDue(tx: Tx, { accountId, sendId }: SendKey, at: 'now' | 'send_at'): Promise<void> {
+/** Makes the send's next step due now. */
+async function setDue(tx: Tx, { accountId, sendId }: SendKey): Promise<void> {
   await sql`
-    insert into send_feeds (send_id, account_id, due_at)
-    select id, account_id, case when ${at === 'now'} then now() else send_at end from sends
-    where account_id = ${accountId} and id = ${sendId}
+    insert into send_feeds (send_id, account_id, due_at) values (${sendId}, ${accountId}, now())
     on conflict (send_id) do update set due_at = excluded.due_at`.execute(tx);
 }
 
@@ -49,7 +47,7 @@ export async function startNow(tx: Tx, of: SendKey): Promise<void> {
   await sql`
     update sends set stage = ${stageSql.started}, is_open = true, started_at = now(), expires_at = now() + expires_in * interval '1 second'
     where account_id = ${of.accountId} and id = ${of.sendId}`.execute(tx);
-  await setDue(tx, of, 'now');
+  await setDue(tx, of);
 }
 
 /** Schedules a send for its `send_at`, also a paused one; its time to live begins then. */
@@ -58,7 +56,8 @@ export async function schedule(tx: Tx, of: SendKey): Promise<void> {
     update sends set stage = ${stageSql.scheduled}, is_open = true, paused_at = null, paused_reason = null,
       expires_at = send_at + coalesce(expires_in, 86400) * interval '1 second'
     where account_id = ${of.accountId} and id = ${of.sendId}`.execute(tx);
-  await setDue(tx, of, 'send_at');
+  // not at its time: a send that was under way may still have queued messages, which the worker moves out of the queue
+  await setDue(tx, of);
 }
 
 /** Pauses a send: no dispatch of its messages begins after the commit. The worker then moves its messages out of the queue. */
@@ -71,13 +70,15 @@ export async function pause(tx: Tx, of: SendKey): Promise<void> {
       priority = coalesce(s.priority, (
         select m.priority from messages m where m.send_id = s.id and m.account_id = s.account_id limit 1))
     where s.account_id = ${of.accountId} and s.id = ${of.sendId}`.execute(tx);
-  await setDue(tx, of, 'now');
+  await setDue(tx, of);
 }
 
 /** Resumes a paused send. One that was paused before its time expires as if it had started then. */
 export async function resume(tx: Tx, of: SendKey): Promise<void> {
   await sql`
-    update sends set paused_at = null, paused_reason = null, stage = ${stageSql.started}, started_at = coalesce(started_at, now())
+    update sends set paused_at = null, paused_reason = null, stage = ${stageSql.started}, started_at = coalesce(started_at, now()),
+      -- its time was removed: the start is now
+      expires_at = coalesce(expires_at, now() + coalesce(expires_in, 86400) * interval '1 second')
     where account_id = ${of.accountId} and id = ${of.sendId}`.execute(tx);
-  await setDue(tx, of, 'now');
+  await setDue(tx, of);
 }

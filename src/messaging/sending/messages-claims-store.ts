@@ -23,12 +23,13 @@ import {
   stateSql,
 } from './messages-sql-store.ts';
 import { isSlowedFor } from './paces-store.ts';
+import { stage } from './send-stage.ts';
 
 /** A claimed message, and whether it must be failed instead of called. */
 export type ClaimedMessage = LeasedMessage & {
   /** Its send was cancelled while it was dispatching, and the platform did not accept it. */
   cancelled: boolean;
-  /** Its send is paused: it stays leased until the worker moves it out of the queue. */
+  /** Its send is paused, or resumes at its time: it stays leased until the worker moves it out of the queue. */
   paused: boolean;
   /** Its time to live ended, or had ended before the database's clock stepped back, so that its code was removed. */
   expired: boolean;
@@ -71,10 +72,10 @@ export async function claimDue(
     update messages m set due_at = case when p.is_held then m.due_at else now() + interval '60 seconds' end,
       leased_by = case when p.is_held then m.leased_by else ${processId}::int end
     from picked p left join lateral (
-      select template_name, language, cancelled_at, paused_at from sends where account_id = p.account_id and id = p.send_id limit 1) s on true
+      select template_name, language, cancelled_at, paused_at, stage from sends where account_id = p.account_id and id = p.send_id limit 1) s on true
     where m.account_id = p.account_id and m.id = p.id
     returning m.account_id, m.id, m.sender_id, s.template_name, s.language, m.phone, m.user_id, m.content, m.media_id, m.priority,
-      m.attempts, m.due_at::text lease, s.cancelled_at is not null cancelled, s.paused_at is not null paused,
+      m.attempts, m.due_at::text lease, s.cancelled_at is not null cancelled, s.paused_at is not null or s.stage = ${sql.lit(stage.scheduled)} paused,
       m.expires_at <= now() or ${isContentRemoved} expired, m.error, p.is_held held`.execute(db);
   return {
     claimed: rows.filter(({ held }) => !held),

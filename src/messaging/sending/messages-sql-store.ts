@@ -12,6 +12,7 @@ import {
   stageBit,
   state,
 } from './message.ts';
+import { stage } from './send-stage.ts';
 
 // Literals, not parameters: partial indexes and generic plans need to see the value.
 
@@ -55,9 +56,9 @@ export const isTemplateHeld = (templateId: RawBuilder<unknown>): RawBuilder<bool
 export const isSenderHalted = (senderId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`((select n.halted_at is not null from senders n where n.id = ${senderId}) is true)`;
 
-/** True if the send was cancelled or is paused. */
+/** True if the send was cancelled, is paused, or was paused and resumes at its time. */
 const isSendStopped = (accountId: RawBuilder<unknown>, sendId: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql`((select c.cancelled_at is not null or c.paused_at is not null from sends c where c.account_id = ${accountId} and c.id = ${sendId}) is true)`;
+  sql`((select c.cancelled_at is not null or c.paused_at is not null or c.stage = ${sql.lit(stage.scheduled)} from sends c where c.account_id = ${accountId} and c.id = ${sendId}) is true)`;
 
 /**
  * True if the person with this phone opted out of messages of this priority: of marketing, or of every template but authentication. A scalar
