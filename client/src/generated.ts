@@ -890,6 +890,30 @@ export type DraftButton = {
   [other: string]: unknown;
 };
 
+/** A card of a carousel. */
+export type DraftCard = {
+  /** Header, body and buttons. */
+  components: Array<DraftCardComponent>;
+  [other: string]: unknown;
+};
+
+/** A component of a card, as the platform documents it. */
+export type DraftCardComponent = {
+  /** `HEADER`, `BODY`, `FOOTER` or `BUTTONS`. */
+  type: string;
+  /** Kind of header: `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or `LOCATION`. */
+  format?: string;
+  /** Text with placeholders such as `{{1}}`. */
+  text?: string;
+  /** The buttons. */
+  buttons?: Array<DraftButton>;
+  /** Example values, which the platform reviews. */
+  example?: Record<string, unknown>;
+  /** Sample of a media header: the `mediaId` of an upload. The gateway sends it to the platform with the submission. */
+  mediaId?: string;
+  [other: string]: unknown;
+};
+
 /** A component, as the platform documents it. Other members are passed to the platform. */
 export type DraftComponent = {
   /** `HEADER`, `BODY`, `FOOTER` or `BUTTONS`. */
@@ -904,6 +928,8 @@ export type DraftComponent = {
   example?: Record<string, unknown>;
   /** Sample of a media header: the `mediaId` of an upload. The gateway sends it to the platform with the submission. */
   mediaId?: string;
+  /** The cards of a `CAROUSEL`. */
+  cards?: Array<DraftCard>;
   [other: string]: unknown;
 };
 

@@ -6,44 +6,64 @@ import { templateCategories } from './templates.ts';
 const open = { additionalProperties: true } as const;
 /** Well above the platform's limits, which depend on the component and are checked with the draft. */
 const draftTextMaxLength = 10_000;
+/** What every component may have, also that of a card. */
+const componentFields = {
+  type: Type.String({ maxLength: 64, description: '`HEADER`, `BODY`, `FOOTER` or `BUTTONS`.' }),
+  format: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Kind of header: `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or `LOCATION`.',
+    }),
+  ),
+  text: Type.Optional(
+    Type.String({ maxLength: draftTextMaxLength, description: 'Text with placeholders such as `{{1}}`.' }),
+  ),
+  buttons: Type.Optional(
+    Type.Array(
+      Type.Object(
+        {
+          type: Type.String({ maxLength: 64, description: 'Kind of button, such as `URL`.' }),
+          text: Type.Optional(Type.String({ maxLength: draftTextMaxLength, description: 'Label.' })),
+          url: Type.Optional(
+            Type.String({ maxLength: draftTextMaxLength, description: 'Address of a `URL` button.' }),
+          ),
+        },
+        { ...open, title: 'DraftButton', description: 'A button, as the platform documents it.' },
+      ),
+      { maxItems: 100, description: 'The buttons.' },
+    ),
+  ),
+  example: Type.Optional(
+    Type.Object({}, { ...open, description: 'Example values, which the platform reviews.' }),
+  ),
+  mediaId: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description:
+        'Sample of a media header: the `mediaId` of an upload. The gateway sends it to the platform with the submission.',
+    }),
+  ),
+};
+
+const DraftCard = Type.Object(
+  {
+    components: Type.Array(
+      Type.Object(componentFields, {
+        ...open,
+        title: 'DraftCardComponent',
+        description: 'A component of a card, as the platform documents it.',
+      }),
+      { maxItems: 10, description: 'Header, body and buttons.' },
+    ),
+  },
+  { ...open, title: 'DraftCard', description: 'A card of a carousel.' },
+);
+
 const DraftComponent = Type.Object(
   {
-    type: Type.String({ maxLength: 64, description: '`HEADER`, `BODY`, `FOOTER` or `BUTTONS`.' }),
-    format: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        description: 'Kind of header: `TEXT`, `IMAGE`, `VIDEO`, `DOCUMENT` or `LOCATION`.',
-      }),
-    ),
-    text: Type.Optional(
-      Type.String({ maxLength: draftTextMaxLength, description: 'Text with placeholders such as `{{1}}`.' }),
-    ),
-    buttons: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            type: Type.String({ maxLength: 64, description: 'Kind of button, such as `URL`.' }),
-            text: Type.Optional(Type.String({ maxLength: draftTextMaxLength, description: 'Label.' })),
-            url: Type.Optional(
-              Type.String({ maxLength: draftTextMaxLength, description: 'Address of a `URL` button.' }),
-            ),
-          },
-          { ...open, title: 'DraftButton', description: 'A button, as the platform documents it.' },
-        ),
-        { maxItems: 100, description: 'The buttons.' },
-      ),
-    ),
-    example: Type.Optional(
-      Type.Object({}, { ...open, description: 'Example values, which the platform reviews.' }),
-    ),
-    mediaId: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 128,
-        description:
-          'Sample of a media header: the `mediaId` of an upload. The gateway sends it to the platform with the submission.',
-      }),
-    ),
+    ...componentFields,
+    cards: Type.Optional(Type.Array(DraftCard, { maxItems: 100, description: 'The cards of a `CAROUSEL`.' })),
   },
   {
     ...open,

@@ -215,6 +215,10 @@ test('rejects extremely deep nesting in any field, with and without an API key',
 
 test('rejects a draft with parts of the wrong kind and names them', async () => {
   const body = { type: 'BODY', text: 'Hello there.' };
+  const carousel = (...cards: unknown[]) => ({ type: 'CAROUSEL', cards });
+  const card = (...components: unknown[]) => ({ components });
+  const links = (...buttons: unknown[]) => ({ type: 'BUTTONS', buttons });
+  const inCarousel = 'components[1].cards[0]';
   const odd: [object[], string][] = [
     [[{ type: 'BODY', text: 5 }], 'components[0].text'],
     [[body, { type: 'BUTTONS', buttons: 'x' }], 'components[1].buttons'],
@@ -223,6 +227,13 @@ test('rejects a draft with parts of the wrong kind and names them', async () => 
     [[body, { type: 'BUTTONS', buttons: [{ type: 'URL', url: 5 }] }], 'components[1].buttons[0].url'],
     [[body, { type: 'HEADER', format: 5 }], 'components[1].format'],
     [[{ ...body, example: 5 }], 'components[0].example'],
+    [[body, { type: 'CAROUSEL', cards: 'x' }], 'components[1].cards'],
+    [[body, carousel(null)], inCarousel],
+    [[body, carousel({})], `${inCarousel}.components`],
+    [[body, carousel(card(null))], `${inCarousel}.components[0]`],
+    [[body, carousel(card({ ...body, text: 5 }))], `${inCarousel}.components[0].text`],
+    [[body, carousel(card(links(null)))], `${inCarousel}.components[0].buttons[0]`],
+    [[body, carousel(card(links({ type: 'URL', url: [] })))], `${inCarousel}.components[0].buttons[0].url`],
   ];
   for (const [components, path] of odd) {
     const answer = await gateway.call('POST', '/v1/templates', {

@@ -18,6 +18,11 @@ describe('a problem of an authentication template is named by its path', () => {
       [own, { type: 'FOOTER', code_expiration_minutes: 0 }, otp({ otp_type: 'COPY_CODE' })],
       ['components[1].code_expiration_minutes'],
     ],
+    [
+      'a recommendation that is neither true nor false',
+      [{ ...own, add_security_recommendation: 'yes' }, otp({ otp_type: 'COPY_CODE' })],
+      ['components[0].add_security_recommendation'],
+    ],
     ['another kind of button', [own, { type: 'BUTTONS', buttons: [reply] }], ['components[1].buttons']],
     ['no otp_type', [own, otp({})], ['components[1].buttons[0].otp_type']],
     [
@@ -129,6 +134,25 @@ describe('a problem of a carousel or an offer is named by its path', () => {
         buttons(coupon, link) as TemplateComponent,
       ],
       ['components[1]'],
+    ],
+    [
+      'an offer whose expiration is neither true nor false',
+      [
+        { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Now', has_expiration: 'true' } },
+        body,
+        buttons(coupon, link) as TemplateComponent,
+      ],
+      ['components[0].limited_time_offer.has_expiration'],
+    ],
+    [
+      'a flow whose id is null',
+      [body, buttons({ type: 'FLOW', text: 'Go', flow_id: null }) as TemplateComponent],
+      ['components[1].buttons[0].flow_id'],
+    ],
+    [
+      'a label of spaces',
+      [body, buttons({ type: 'CATALOG', text: '  ' }) as TemplateComponent],
+      ['components[1].buttons[0].text'],
     ],
     [
       'a flow without its id',

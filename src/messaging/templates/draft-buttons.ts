@@ -43,19 +43,20 @@ function checkButton(button: TemplateButton, add: Add): void {
   const type = upper(button.type);
   if (lengthOf(button.text) > maxLength.label)
     add('.text', `must have at most ${maxLength.label} characters`);
-  if (!button.text && type !== 'COPY_CODE' && type !== 'OTP') add('.text', 'is missing');
+  if (!button.text?.trim() && type !== 'COPY_CODE' && type !== 'OTP') add('.text', 'is missing');
   if (/\{\{|[\n\r\t]/.test(button.text ?? ''))
     add('.text', 'must not contain variables, line breaks or tabs');
   if (type === 'URL') checkUrl(button, add);
   if (type === 'PHONE_NUMBER') checkPhone(button.phone_number, add);
   if (type === 'COPY_CODE') checkCode(button.example, add);
   if (type === 'OTP') checkOtp(button, add);
-  if (
-    type === 'FLOW' &&
-    ![button.flow_id, button.flow_name, button.flow_json].some((one) => one !== undefined)
-  )
+  if (type === 'FLOW' && ![button.flow_id, button.flow_name, button.flow_json].some(isNamed))
     add('.flow_id', 'is missing: set flow_id, flow_name or flow_json');
 }
+
+/** Ids of flows are texts or numbers. */
+const isNamed = (value: unknown) =>
+  (typeof value === 'string' && value.trim() !== '') || typeof value === 'number';
 
 function checkUrl(button: TemplateButton, add: Add): void {
   const url = button.url ?? '';

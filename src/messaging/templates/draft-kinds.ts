@@ -26,6 +26,8 @@ export function checkOffer(draft: Draft, part: TemplateComponent, add: Add): voi
     add('.limited_time_offer.text', 'is missing');
   else if (lengthOf(offer.text) > offerMaxLength.text)
     add('.limited_time_offer.text', `must have at most ${offerMaxLength.text} characters`);
+  if (offer.has_expiration !== undefined && typeof offer.has_expiration !== 'boolean')
+    add('.limited_time_offer.has_expiration', 'must be true or false');
   if (find('FOOTER')) add('', 'is not allowed together with a FOOTER');
   if (lengthOf(find('BODY')?.text) > offerMaxLength.body)
     add('', `needs a body of at most ${offerMaxLength.body} characters`);

@@ -100,9 +100,8 @@ function checkPart(
       else if (upper(part.format) === 'TEXT') checkText('header', part, draft, add);
       break;
     case 'BODY':
-      if (!isAuthentication) checkText('body', part, draft, add);
-      else if (part.text !== undefined)
-        add('.text', 'is not allowed: the platform writes the text of authentication templates');
+      if (isAuthentication) checkAuthenticationBody(part, add);
+      else checkText('body', part, draft, add);
       break;
     case 'FOOTER':
       if (isAuthentication) checkExpiration(part.code_expiration_minutes, add);
@@ -118,6 +117,13 @@ function checkPart(
       checkOffer(draft, part, add);
       break;
   }
+}
+
+function checkAuthenticationBody({ text, add_security_recommendation }: TemplateComponent, add: Add): void {
+  if (text !== undefined)
+    add('.text', 'is not allowed: the platform writes the text of authentication templates');
+  if (add_security_recommendation !== undefined && typeof add_security_recommendation !== 'boolean')
+    add('.add_security_recommendation', 'must be true or false');
 }
 
 function checkExpiration(minutes: unknown, add: Add): void {
