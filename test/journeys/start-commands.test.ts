@@ -199,6 +199,15 @@ describe('without a gateway', () => {
     expect(existsSync(DATA_DIR)).toBe(false);
   });
 
+  test('doctor finds nothing wrong between migrate and the first start', async () => {
+    const env = { DATA_DIR: join(workspace.folder, 'fresh') };
+    expect(await workspace.run(['migrate'], { env })).toMatchObject({ code: 0 });
+    const { code, out } = await workspace.run(['doctor'], { env });
+    expect(out).not.toMatch(/^FAIL/m);
+    expect(out).toMatch(/^ok +partitions: /m);
+    expect(code).toBe(0);
+  });
+
   test('reports all wrong settings together', async () => {
     const env = {
       PORT: 'abc',
