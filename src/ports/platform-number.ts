@@ -30,6 +30,8 @@ export interface PlatformHealth {
 
 /** The state of a number. Words of the platform are upper case; null where it names none. */
 export interface PhoneNumber {
+  /** The platform's id of the business account that owns it; null if it does not say. */
+  businessAccountId: string | null;
   displayPhone: string;
   verifiedName: string;
   /** True if the number can send and receive through the platform's API; null if unknown. */

@@ -1,4 +1,5 @@
 // Connecting a number with one request: what is verified, stored, registered and subscribed, and what moves at removal.
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
 import {
@@ -110,6 +111,20 @@ describe('one POST connects a number', () => {
     ]);
     await gateway.platform.addToken(given.app.id, given.app.token, { wabaIds: ['1'] });
     expect((await connect(gateway, given.body)).body.errors?.[0]?.message).toContain(given.wabaId);
+  });
+
+  it('stores nothing and returns 400 for a number of another business account of the app', async () => {
+    const given = await addNumberAtPlatform(gateway);
+    const { id: businessAccountId } = await gateway.platform.addWaba({ appId: given.app.id });
+    const { status, body } = await connect(gateway, { ...given.body, businessAccountId });
+    expect([status, body.errors]).toEqual([
+      400,
+      [{ path: 'businessAccountId', message: expect.stringContaining(`it belongs to ${given.wabaId}`) }],
+    ]);
+    const { rows } = await sql`select 1 from senders where phone_number_id = ${given.number.id}`.execute(
+      gateway.database.db,
+    );
+    expect(rows).toEqual([]);
   });
 
   it('registers the number once with a pin, and says what the platform says of a wrong one', async () => {

@@ -215,6 +215,7 @@ export function openOtherPlatform(options: Options): MessagingPlatform {
     async readNumber(sender) {
       const { shown, owner } = await call(sender, { method: 'GET', path: `numbers/${sender.phoneNumberId}` });
       return {
+        businessAccountId: null,
         ...{ displayPhone: String(shown), verifiedName: String(owner), isRegistered: true, status: 'LIVE' },
         ...{ qualityRating: null, messagingLimit: null, throughput: null, health: null },
       };

@@ -1,6 +1,7 @@
 // How checks of a sender are judged, and when a change of one is reported.
 import { describe, expect, test } from 'vitest';
-import { judgeSender, type SenderFacts } from '../../src/messaging/senders/checks.ts';
+import { judgeSender } from '../../src/messaging/senders/checks.ts';
+import type { SenderFacts } from '../../src/messaging/senders/facts.ts';
 import { mergeChecks, type StoredCheck } from '../../src/messaging/senders/stored-checks.ts';
 import { callbackWay } from '../../src/messaging/senders/subscribe.ts';
 
@@ -12,6 +13,7 @@ const good: SenderFacts = {
   },
   number: {
     value: {
+      businessAccountId: '102',
       ...{ displayPhone: '+1 555 010 0000', verifiedName: 'Test', isRegistered: true, status: 'CONNECTED' },
       ...{ qualityRating: 'GREEN', messagingLimit: 'TIER_2K', throughput: 80 },
       health: { canSend: 'available', problems: [] },
@@ -25,8 +27,7 @@ const good: SenderFacts = {
   lastCallbackAt: now - 1_000,
   unreportedSince: null,
   templates: { readAt: now, failure: null, count: 3 },
-  messagesPerSecond: 80,
-  followsThroughput: true,
+  ...{ businessAccountId: '102', messagesPerSecond: 80, followsThroughput: true },
   advice: { newCredential: 'new token', appSecret: 'copy', registration: 'register', number: 'look' },
 };
 
@@ -67,6 +68,11 @@ describe('a check of a sender', () => {
       );
     expect(new Set(fixes(false))).toEqual(new Set(['new token']));
     expect(new Set(fixes(true))).toEqual(new Set(['look']));
+  });
+
+  test('fails if the number belongs to another business account than the sender', () => {
+    expect(bad({ businessAccountId: '103' })).toEqual(['subscription failed']);
+    expect(judged({ businessAccountId: '103' }).subscription?.fix).toContain('102');
   });
 
   test('is unknown, not failed, if the platform could not be asked', () => {

@@ -15,7 +15,9 @@ const word = (value: unknown): string | null => storableText(value)?.toUpperCase
 export function phoneNumber(displayPhone: string, value: Json): PhoneNumber {
   const [status, platform] = [word(value.status), word(value.platform_type)];
   const level = isObject(value.throughput) ? word(value.throughput.level) : null;
+  const health = isObject(value.health_status) ? value.health_status : null;
   return {
+    businessAccountId: health && ownerOf(health),
     displayPhone,
     verifiedName: storableText(value.verified_name) ?? '',
     isRegistered: status === null || platform === null ? null : isReady(status, platform),
@@ -23,12 +25,16 @@ export function phoneNumber(displayPhone: string, value: Json): PhoneNumber {
     qualityRating: word(value.quality_rating),
     messagingLimit: word(value.whatsapp_business_manager_messaging_limit),
     throughput: perSecondOf[level ?? ''] ?? null,
-    health: isObject(value.health_status) ? healthOf(value.health_status) : null,
+    health: health && healthOf(health),
   };
 }
 
 const isReady = (status: string, platform: string): boolean =>
   status === 'CONNECTED' && platform === 'CLOUD_API';
+
+/** The health of a number has an entry for the business account that owns it, with its id ("Health status"). */
+const ownerOf = ({ entities }: Json): string | null =>
+  textOf(objectsOf(entities).find(({ entity_type }) => entity_type === 'WABA')?.id) ?? null;
 
 const canSendOf: Record<string, PlatformHealth['canSend']> = {
   AVAILABLE: 'available',

@@ -1,46 +1,7 @@
 // Checks of a sender: what the platform and the gateway know of it, judged with the step that fixes each problem. Pure.
 import type { CheckName, CheckStatus } from '../../contract/senders.ts';
-import type {
-  CredentialInspection,
-  PhoneNumber,
-  PlatformAdvice,
-  PlatformHealth,
-} from '../../ports/platform-number.ts';
-
-/** A fact that was read from the platform, or why it could not be read. */
-export type Fact<T> = { value: T } | { failure: string; isRejected: boolean };
-
-/** What the app's own callback address is, and what it lacks. */
-export interface AppCallbackFacts {
-  url: string | null;
-  missingKinds: string[];
-}
-
-export interface SubscriptionFacts {
-  isSubscribed: boolean;
-  overrideUrl: string | null;
-}
-
-/** Everything that a run of the checks found out. Times are epoch milliseconds. */
-export interface SenderFacts {
-  now: number;
-  inspection: Fact<CredentialInspection>;
-  number: Fact<PhoneNumber>;
-  subscription: Fact<SubscriptionFacts>;
-  appCallback: Fact<AppCallbackFacts>;
-  /** This sender's callback address. */
-  callbackUrl: string;
-  /** Where all callback addresses of this gateway start. */
-  callbackBase: string;
-  handshakeAt: number | null;
-  lastCallbackAt: number | null;
-  /** When the oldest of the last messages without any report was accepted; null if all have reports. */
-  unreportedSince: number | null;
-  templates: { readAt: number | null; failure: string | null; count: number | null };
-  messagesPerSecond: number;
-  followsThroughput: boolean;
-  advice: PlatformAdvice;
-}
+import type { CredentialInspection, PlatformAdvice, PlatformHealth } from '../../ports/platform-number.ts';
+import type { Fact, SenderFacts } from './facts.ts';
 
 /** The result of one check; `fix` is null if nothing is wrong. */
 export interface CheckResult {
@@ -138,8 +99,14 @@ const registration = (facts: SenderFacts): Judged =>
 
 const subscribeFix = 'POST /v1/senders/:id/subscribe, or subscribe the app to the business account yourself.';
 
-const subscription = (facts: SenderFacts): Judged =>
-  judge(
+function subscription(facts: SenderFacts): Judged {
+  const owner = 'value' in facts.number ? facts.number.value.businessAccountId : null;
+  if (owner !== null && owner !== facts.businessAccountId)
+    return failed(
+      `The number belongs to the business account ${owner}, but the sender names ${facts.businessAccountId}: its templates cannot be sent, and no callback comes.`,
+      `DELETE the sender and connect it again with the businessAccountId ${owner}.`,
+    );
+  return judge(
     facts.subscription,
     ({ isSubscribed }) =>
       isSubscribed
@@ -147,6 +114,7 @@ const subscription = (facts: SenderFacts): Judged =>
         : failed('The app is not subscribed to the business account, so no callback comes.', subscribeFix),
     facts.advice.newCredential,
   );
+}
 
 /** True if callbacks to that address reach this gateway. */
 const isOurs = (facts: Pick<SenderFacts, 'callbackBase'>, url: string | null): boolean =>

@@ -89,6 +89,7 @@ export async function connectSender(
     appSecret: input.appSecret,
     isNew: true,
   });
+  requireOwner(input, verified);
   const row = await store(deps, id, input, verified);
   // without it, processes see the number within seconds
   await deps.announceNumber().catch((error) => deps.log.warn({ err: error }, 'sender.not_announced'));
@@ -101,6 +102,14 @@ export async function connectSender(
     Object.assign(failed, await subscribeNow(deps, row));
   }
   return { row, checks: (await checkSender(deps, id, failed)) ?? [] };
+}
+
+/** A number of another business account of the same app can be read too, but has other templates and callbacks. */
+function requireOwner({ phoneNumberId, businessAccountId }: NewSender, { number }: VerifiedCredential): void {
+  const owner = number.businessAccountId;
+  if (owner === null || owner === businessAccountId) return;
+  const message = `is not the business account of the number ${phoneNumberId}: it belongs to ${owner}`;
+  throw invalidRequest([{ path: 'businessAccountId', message }]);
 }
 
 /** The platform calls https addresses only; one that is itself reached by http is a simulation, and calls http too. */

@@ -8,7 +8,8 @@ import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import type { PlatformApp } from '../../ports/platform-number.ts';
 import { type AccessDeps, openSecret, senderAccess } from './access.ts';
-import { type Fact, judgeSender, type SenderFacts } from './checks.ts';
+import { judgeSender } from './checks.ts';
+import type { Fact, SenderFacts } from './facts.ts';
 import { callbackBaseOf, callbackUrlOf } from './presenter.ts';
 import {
   claimDueChecks,
@@ -152,6 +153,7 @@ async function gather(deps: CheckDeps, row: SenderRow): Promise<SenderFacts> {
       failure: reading?.failure ?? null,
       count: reading?.template_count ?? null,
     },
+    businessAccountId: row.business_account_id,
     messagesPerSecond: row.messages_per_second,
     followsThroughput: row.follows_throughput,
     advice: platform.advice,
