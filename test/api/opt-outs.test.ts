@@ -185,16 +185,18 @@ describe('a file of opt-outs', () => {
       ';;',
       `${other};some;`,
       'a',
+      `${other};all;a\0b`,
       `${one};all;x`,
     ];
     const loaded = await load(`\ufeffphone;scope;reason\r\n${rows.join('\r\n')}`);
     expect(loaded.body.data).toMatchObject({
-      ...{ changed: 2, unchanged: 1, rejected: 4 },
+      ...{ changed: 2, unchanged: 1, rejected: 5 },
       errors: [
         { row: 4, path: 'phone', message: expect.stringContaining('spreadsheet') },
         { row: 5, path: 'phone' },
         { row: 6, path: 'scope' },
         { row: 7, path: '', message: 'has 1 cell, but the header has 3' },
+        { row: 8, path: 'reason', message: expect.stringContaining('NUL') },
       ],
     });
     expect(await list({ phone: one })).toMatchObject([{ scope: 'all', reason: 'x', source: 'api' }]);
@@ -239,6 +241,7 @@ describe('a file of opt-outs', () => {
     ['phone\n"1', 'row 2'],
     ['phone,reason\n15550100031,6" pipe', 'row 2'],
     [`phone,createdAt\n15550000000,${new Date(Date.now() + 60_000).toISOString()}`, undefined],
+    ['phone,createdAt\n15550000000,2026-02-30T00:00:00Z', undefined],
   ])('that cannot be read is rejected: %j', async (file, path) => {
     const { status, body } = await load(file);
     if (path === undefined) expect(body.data).toMatchObject({ rejected: 1, errors: [{ path: 'createdAt' }] });

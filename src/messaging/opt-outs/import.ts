@@ -2,6 +2,7 @@
 import { AppError, invalidRequest, type Problem } from '../../base/errors.ts';
 import { phoneProblem } from '../../base/phone.ts';
 import { csvRecords } from '../../http/csv-records.ts';
+import { unstorableParts } from '../../http/storable.ts';
 import { type ChangeDeps, changeOptOuts, type PersonAct } from './change.ts';
 import { reasonMaxLength, scope, source } from './opt-out.ts';
 
@@ -97,7 +98,8 @@ function actOf(
   if (userId.length > userIdMaxLength) add('userId', `must have at most ${userIdMaxLength} characters`);
   if (name !== 'marketing' && name !== 'all') add('scope', 'must be marketing or all');
   if (reason.length > reasonMaxLength) add('reason', `must have at most ${reasonMaxLength} characters`);
-  const atMs = at === '' ? null : instant.test(at) ? Date.parse(at) : Number.NaN;
+  for (const column of fields) add(column, unstorableParts(cell(column))[0]?.message);
+  const atMs = at === '' ? null : instantOf(at);
   if (atMs !== null && !(atMs <= nowMs))
     add('createdAt', 'must be an RFC 3339 date-time in the past, for example 2026-11-22T00:00:00Z');
   if (problems.length > 0) return { problems };
@@ -114,6 +116,16 @@ function actOf(
       atMs,
     },
   };
+}
+
+/** The instant in ms; NaN if the text is none, as on the 30th of February. */
+function instantOf(text: string): number {
+  if (!instant.test(text)) return Number.NaN;
+  try {
+    return Temporal.Instant.from(text).epochMilliseconds;
+  } catch {
+    return Number.NaN;
+  }
 }
 
 function problemOf(phone: string): string | undefined {
