@@ -1,6 +1,7 @@
 // What the platform knows of conversations: who wrote to which number and when, which decides what a business may send.
 import { rejection } from './errors.ts';
 import type { PhoneNumber } from './model.ts';
+import { waIdOf } from './recipient.ts';
 import type { State } from './state.ts';
 
 /** A message of a person, as far as later calls refer to it. */
@@ -46,7 +47,8 @@ const rememberedMax = 50_000;
 
 const keysOf = ({ numberId, userId, phone }: Wrote): string[] => [
   `${numberId} u:${userId}`,
-  ...(phone === null ? [] : [`${numberId} ${phone}`]),
+  // the person's id may differ from the number, and replies go to both
+  ...(phone === null ? [] : [phone, waIdOf(phone)].map((one) => `${numberId} ${one}`)),
 ];
 
 /** No conversations. */

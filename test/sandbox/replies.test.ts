@@ -104,6 +104,16 @@ test('outside the window a message fails with 131047 by callback, or is rejected
   await platform.control.advanceClock(-24 * 3_600_000);
 });
 
+test('who wrote is in the window by their number and by their id where the two differ', async () => {
+  await platform.control.write(numberId, {
+    messages: [{ from: { phone: '5531987654321', waId: '553187654321' }, kind: 'text' }],
+  });
+  await platform.control.settings({ closedWindow: 'reject' });
+  for (const to of ['+5531987654321', '+553187654321'])
+    expect((await post({ ...textMessage, to })).status).toBe(200);
+  await platform.control.settings({ closedWindow: 'ignore' });
+});
+
 test('a reaction is sent only, and fails if its message is a reaction, unknown or older than 30 days', async () => {
   const react = async (message_id: string) =>
     (await post({ type: 'reaction', reaction: { message_id, emoji: '👍' } })).json.messages[0].id as string;
