@@ -30,14 +30,16 @@ export async function editTemplate(platform: Platform, call: Call, template: Tem
   if (given.components === undefined && given.category === undefined && ttl === undefined)
     throw badParam('The parameter components is required.');
   checkTtl(category, ttl);
+  const isRecategorized = category !== template.category;
   const { name, language, parameterFormat } = template;
+  const draft = { name, language, category, parameter_format: parameterFormat };
   const components =
     given.components === undefined
       ? undefined
-      : readDraft(
-          { name, language, category, parameter_format: parameterFormat, components: given.components },
-          (handle) => state.handles.has(handle),
-        ).components;
+      : readDraft({ ...draft, components: given.components }, (handle) => state.handles.has(handle))
+          .components;
+  // samples that the template has are not checked again
+  if (!components && isRecategorized) readDraft({ ...draft, components: template.components }, () => true);
   const edited: Template = {
     ...template,
     category,
@@ -45,7 +47,9 @@ export async function editTemplate(platform: Platform, call: Call, template: Tem
     rejectedReason: 'NONE',
     edits: isApproved ? [...edits, now] : edits,
     reviewAt: now + state.settings.approvalMs,
-    ...(ttl === undefined ? {} : { ttlSeconds: Number(ttl) }),
+    ...(ttl === undefined && !isRecategorized
+      ? {}
+      : { ttlSeconds: ttl === undefined ? undefined : Number(ttl) }),
   };
   state.record(['template', edited], () => {
     respond(call, 200, { success: true });

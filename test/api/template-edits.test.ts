@@ -30,6 +30,7 @@ beforeAll(async () => {
   ({ templateIds: ids } = await addSender(gateway, [
     ...['edited', 'queued', 'announced', 'lost', 'timed', 'refused_edit'].map((name) => seed(name)),
     seed('rejected', { status: 'REJECTED', rejectedReason: 'INVALID_FORMAT' }),
+    seed('moved', { status: 'REJECTED', rejectedReason: 'INVALID_FORMAT', ttlSeconds: 600 }),
     seed('in_review', { status: 'PENDING' }),
   ]));
   await addEndpoint(gateway, { events: ['templates.status'] });
@@ -71,6 +72,35 @@ describe('an edit', () => {
     expect(paths(await patch(_id, { messageTtlSeconds: 60 }))).toEqual(['messageTtlSeconds']);
     expect((await patch(_id, {})).status).toBe(400);
     expect((await patch(crypto.randomUUID(), changed())).body.code).toBe('template_not_found');
+  });
+
+  it('of the category alone checks what the draft has', async () => {
+    const make = async (name: string, more: object) => {
+      const body = { providerTemplateName: name, language: 'en_US', components: [hello], ...more };
+      return (await gateway.call<Template>('POST', '/v1/templates', { body })).body.data._id;
+    };
+    const timed = await make('timed_draft', { category: 'MARKETING', messageTtlSeconds: 2_592_000 });
+    expect(paths(await patch(timed, { category: 'UTILITY' }))).toEqual(['messageTtlSeconds']);
+    expect((await patch(timed, { category: 'UTILITY', messageTtlSeconds: null })).status).toBe(200);
+    expect(paths(await patch(timed, { category: 'AUTHENTICATION' }))).toEqual([
+      'components',
+      'components[0].text',
+    ]);
+    const offer = { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Now' } };
+    const link = { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Open', url: 'https://a.example' }] };
+    const offered = await make('offered', { category: 'MARKETING', components: [hello, offer, link] });
+    expect(paths(await patch(offered, { category: 'UTILITY' }))).toEqual(['components[1]']);
+    expect((await detail(offered)).category).toBe('MARKETING');
+  });
+
+  it('of the category of a rejected template sets the time to live to the default, as the platform does', async () => {
+    expect(paths(await patch(ids.moved, { category: 'AUTHENTICATION' }))).toContain('components[0].text');
+    const { status, body } = await patch(ids.moved, { category: 'MARKETING' });
+    expect([status, body.data]).toMatchObject([200, { category: 'MARKETING', messageTtlSeconds: null }]);
+    expect(await atPlatform('moved')).toMatchObject({ category: 'MARKETING' });
+    expect((await atPlatform('moved'))?.ttlSeconds).toBeUndefined();
+    await becomes(ids.moved, 'approved');
+    expect(await detail(ids.moved)).toMatchObject({ category: 'MARKETING', messageTtlSeconds: null });
   });
 
   it('of an approved template is reviewed again, once a day and never of its category', async () => {

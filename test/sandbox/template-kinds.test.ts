@@ -129,6 +129,18 @@ test.each<[string, string, unknown, number | 'accepted']>([
   expect(await codeOf(name, components)).toBe(code);
 });
 
+test('a new category alone is checked with the components, and ends the time to live', async () => {
+  const { create } = templateCalls(platform);
+  const { json } = await create({ name: 'sandbox_rejected_moved', message_send_ttl_seconds: 600 });
+  const at = () => platform.call('GET', `${json.id}?fields=status,category,message_send_ttl_seconds`);
+  await expect.poll(async () => (await at()).json.status).toBe('REJECTED');
+  const edit = (category: string) => platform.call('POST', `${json.id}`, { category });
+  expect((await edit('AUTHENTICATION')).json.error).toBeDefined();
+  expect((await at()).json).toMatchObject({ category: 'UTILITY', message_send_ttl_seconds: 600 });
+  expect((await edit('MARKETING')).json).toEqual({ success: true });
+  expect((await at()).json).toEqual({ id: json.id, status: expect.any(String), category: 'MARKETING' });
+});
+
 test('a template of each kind is checked when it is created', async () => {
   const { create } = templateCalls(platform);
   let made = 0;

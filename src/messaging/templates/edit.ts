@@ -1,5 +1,5 @@
 // The content of an edit: its new values, checked, and the platform's call.
-import { AppError, invalidRequest } from '../../base/errors.ts';
+import { AppError, invalidRequest, type Problem } from '../../base/errors.ts';
 import type { PlatformTemplate, TemplateComponent } from '../../ports/platform.ts';
 import { findSamples } from '../media/sample.ts';
 import { callWithFailover } from '../senders/failover.ts';
@@ -55,10 +55,11 @@ export async function editedValues(
 ): Promise<EditedValues> {
   const components = (changes.components ?? row.components) as TemplateComponent[];
   const category = changes.category ?? row.category;
-  const messageTtlSeconds =
-    changes.messageTtlSeconds === undefined ? row.message_ttl_seconds : changes.messageTtlSeconds;
+  const messageTtlSeconds = ttlAfter(row, category, changes.messageTtlSeconds);
   const parameterFormat = changes.components ? formatOf(components) : row.parameter_format;
-  const problems = ttlProblems(category, changes.messageTtlSeconds);
+  const isRecategorized = category !== row.category;
+  const problems = ttlProblems(category, isRecategorized ? messageTtlSeconds : changes.messageTtlSeconds);
+  if (!changes.components && isRecategorized) problems.push(...categoryProblems(row, category));
   if (changes.components) {
     const samples = await findSamples(deps, row.account_id, sampleIdsOf(components));
     const { language } = row;
@@ -71,6 +72,22 @@ export async function editedValues(
     problems.push({ path: 'category', message: 'cannot be changed while the template is approved' });
   if (problems.length > 0) throw invalidRequest(problems);
   return { components, category, parameterFormat, messageTtlSeconds };
+}
+
+/** The time to live after an edit: the platform sets it to its default with a new category. */
+function ttlAfter(row: TemplateRow, category: string, given: number | null | undefined): number | null {
+  if (given !== undefined) return given;
+  const isReset = row.status !== templateStatus.draft && category !== row.category;
+  return isReset ? null : row.message_ttl_seconds;
+}
+
+/** What another category rejects of the present components. Their other problems are not of this change. */
+function categoryProblems(row: TemplateRow, category: string): Problem[] {
+  const { language, components, parameter_format: parameterFormat } = row;
+  const problemsIn = (of: string) =>
+    draftProblems({ category: of, language, parameterFormat, components }, new Map());
+  const before = new Set(problemsIn(row.category).map(({ path, message }) => `${path} ${message}`));
+  return problemsIn(category).filter(({ path, message }) => !before.has(`${path} ${message}`));
 }
 
 /** Edits a template at the platform: what `changes` names, or everything again for a resubmission. Throws VendorError. */
