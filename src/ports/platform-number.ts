@@ -65,6 +65,10 @@ export interface PlatformAdvice {
   newCredential: string;
   appSecret: string;
   registration: string;
+  /** For states of a number, in the platform's words, that a registration does not change. */
+  registrationOf: Readonly<Record<string, string>>;
+  /** For codes with which the platform rejects a registration. */
+  rejectedRegistration: Readonly<Record<number, string>>;
   number: string;
 }
 

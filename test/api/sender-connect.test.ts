@@ -133,7 +133,10 @@ describe('one POST connects a number', () => {
     await gateway.platform.addNumber(at);
     const sender = await connected(gateway, given, { pin: '123456' });
     const registration = byName(sender.checks).registration;
-    expect(registration).toMatchObject({ status: 'failed', fix: expect.stringContaining('pin') });
+    expect(registration).toMatchObject({
+      status: 'failed',
+      fix: expect.stringContaining('the PIN that the number has'),
+    });
     expect(registration?.detail).toMatch(/PENDING.*PIN mismatch/);
     expect(registration?.detail).not.toContain('123456');
     const { numbers } = await gateway.platform.state();
@@ -141,6 +144,19 @@ describe('one POST connects a number', () => {
     await gateway.call('DELETE', `/v1/senders/${sender._id}`);
     const again = await connected(gateway, given, { pin: '654321' });
     expect(byName(again.checks).registration?.status).toBe('ok');
+  });
+
+  it('names the step that helps a number that cannot be registered', async () => {
+    const fixOf = async (number: object, more: object = {}) => {
+      const given = await addNumberAtPlatform(gateway);
+      await gateway.platform.addNumber({ ...given.number, ...number });
+      return byName((await connected(gateway, given, more)).checks).registration?.fix;
+    };
+    const [pin, pending] = [{ pin: '123456' }, { status: 'PENDING' }];
+    expect(await fixOf({ ...pending, codeVerificationStatus: 'EXPIRED' }, pin)).toMatch(/^Verify the number/);
+    expect(await fixOf({ status: 'BANNED' })).toMatch(/request a review.*does not help/);
+    expect(await fixOf({ status: 'RATE_LIMITED' })).toMatch(/send less/);
+    expect(await fixOf(pending)).toMatch(/`pin`/);
   });
 
   it('leaves the app’s address to another program, and overrides it for its business account alone', async () => {

@@ -220,7 +220,10 @@ export function openOtherPlatform(options: Options): MessagingPlatform {
         ...{ qualityRating: null, messagingLimit: null, throughput: null, health: null },
       };
     },
-    advice: { newCredential: 'Make a key.', appSecret: 'Copy it.', registration: 'Ask.', number: 'Look.' },
+    advice: {
+      ...{ newCredential: 'Make a key.', appSecret: 'Copy it.', registration: 'Ask.', number: 'Look.' },
+      ...{ registrationOf: {}, rejectedRegistration: {} },
+    },
     async readAppId(sender) {
       return String((await call(sender, { method: 'GET', path: 'app' })).app);
     },

@@ -28,7 +28,10 @@ const good: SenderFacts = {
   unreportedSince: null,
   templates: { readAt: now, failure: null, count: 3 },
   ...{ businessAccountId: '102', messagesPerSecond: 80, followsThroughput: true },
-  advice: { newCredential: 'new token', appSecret: 'copy', registration: 'register', number: 'look' },
+  advice: {
+    ...{ newCredential: 'new token', appSecret: 'copy', registration: 'register', number: 'look' },
+    ...{ registrationOf: { BANNED: 'ask for a review' }, rejectedRegistration: {} },
+  },
 };
 
 const judged = (more: Partial<SenderFacts>) =>
@@ -59,15 +62,27 @@ describe('a check of a sender', () => {
 
   test('that needs a valid token asks for a new one if the platform no longer accepts it', () => {
     const number = { failure: 'Session has expired.', isRejected: true };
-    const inspection = (isValid: boolean): SenderFacts['inspection'] => ({
-      value: { problem: null, credential: { isValid, expiresAtMs: null, missingPermissions: [] } },
-    });
-    const fixes = (isValid: boolean) =>
-      ['registration', 'quality', 'messagingLimit', 'throughput', 'health'].map(
-        (name) => judged({ number, inspection: inspection(isValid) })[name]?.fix,
-      );
-    expect(new Set(fixes(false))).toEqual(new Set(['new token']));
-    expect(new Set(fixes(true))).toEqual(new Set(['look']));
+    const fixes = (isValid: boolean, ...missingPermissions: string[]) => {
+      const credential = { isValid, expiresAtMs: null, missingPermissions };
+      const checks = judged({ number, inspection: { value: { problem: null, credential } } });
+      const names = ['registration', 'quality', 'messagingLimit', 'throughput', 'health'];
+      return new Set(names.map((name) => checks[name]?.fix));
+    };
+    expect(fixes(false)).toEqual(new Set(['new token']));
+    expect(fixes(true, 'whatsapp_business_management')).toEqual(new Set(['new token']));
+    expect(fixes(true)).toEqual(new Set(['look']));
+  });
+
+  test('of a number that is not ready names what helps in its state', () => {
+    const fix = (status: string) => {
+      const value = {
+        ...('value' in good.number ? good.number.value : undefined),
+        isRegistered: false,
+        status,
+      };
+      return judged({ number: { value: value as never } }).registration?.fix;
+    };
+    expect([fix('PENDING'), fix('BANNED')]).toEqual(['register', 'ask for a review']);
   });
 
   test('fails if the number belongs to another business account than the sender', () => {

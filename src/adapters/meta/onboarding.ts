@@ -38,6 +38,14 @@ const webhookObject = 'whatsapp_business_account';
 /** Codes of a call whose app token was not accepted: a wrong secret, or an unknown app (Graph API, "Error handling"). */
 const appTokenCodes = new Set<unknown>([1, 101, 190]);
 
+const reconnect = 'DELETE the sender and connect it again with';
+const review =
+  'Read the reason in the WhatsApp Manager (Account quality) and request a review there. Registering the number does not help.';
+const sendLess =
+  'Look at the quality of the number in the WhatsApp Manager, and send less until the platform shows it as CONNECTED again. Registering the number does not help.';
+const moved = 'Look for the number in the WhatsApp Manager, and connect it with its present phoneNumberId.';
+const verify = `Verify the number in the WhatsApp Manager with a code by SMS or call, then ${reconnect} a \`pin\`.`;
+
 /** Where an operator finds what the checks ask for. */
 export const advice: PlatformAdvice = {
   newCredential:
@@ -45,6 +53,20 @@ export const advice: PlatformAdvice = {
   appSecret: 'Copy the app secret from the App Dashboard (App settings, Basic) and PATCH the sender with it.',
   registration:
     'Register the number: in the WhatsApp Manager, or DELETE the sender and connect it again with a `pin`.',
+  // the states of a number (Graph API, "WhatsApp Business Account To Number Current Status")
+  registrationOf: {
+    ...{ BANNED: review, RESTRICTED: review, FLAGGED: sendLess, RATE_LIMITED: sendLess },
+    ...{ MIGRATED: moved, DELETED: moved, UNVERIFIED: verify },
+  },
+  // Cloud API, "Error codes"
+  rejectedRegistration: {
+    133005: `${reconnect} the PIN that the number has. If nobody knows it, reset it in the WhatsApp Manager (Two-step verification).`,
+    133006: verify,
+    133008: `Wait as long as the platform says, then ${reconnect} the PIN that the number has.`,
+    133009: `Wait as long as the platform says, then ${reconnect} the PIN that the number has.`,
+    133015: `Wait five minutes, then ${reconnect} a \`pin\`.`,
+    133016: `Wait 72 hours: the platform locked the registration after ten attempts. Then ${reconnect} the right \`pin\`.`,
+  },
   number: 'Look at the number in the WhatsApp Manager.',
 };
 

@@ -78,11 +78,12 @@ const tokenExpiry = (facts: SenderFacts): Judged =>
     return warning(`The token expires on ${at}.`, facts.advice.newCredential);
   });
 
-/** Without a valid token nothing can be read of the number; the token is what to fix. */
-const numberFix = ({ inspection, advice }: SenderFacts): string =>
-  'value' in inspection && inspection.value.problem === null && !inspection.value.credential.isValid
-    ? advice.newCredential
-    : advice.number;
+/** Without a valid token and its permissions nothing can be read of the number; the token is what to fix. */
+function numberFix({ inspection, advice }: SenderFacts): string {
+  const found = 'value' in inspection && inspection.value.problem === null && inspection.value.credential;
+  const isEnough = !found || (found.isValid && found.missingPermissions.length === 0);
+  return isEnough ? advice.number : advice.newCredential;
+}
 
 const registration = (facts: SenderFacts): Judged =>
   judge(
@@ -92,7 +93,10 @@ const registration = (facts: SenderFacts): Judged =>
         return unknown('The platform does not say whether the number is registered.');
       return isRegistered
         ? ok(`The number is registered (${status}).`)
-        : failed(`The number is not ready to send: its status is ${status}.`, facts.advice.registration);
+        : failed(
+            `The number is not ready to send: its status is ${status}.`,
+            facts.advice.registrationOf[status ?? ''] ?? facts.advice.registration,
+          );
     },
     numberFix(facts),
   );

@@ -95,8 +95,9 @@ export async function connectSender(
   await deps.announceNumber().catch((error) => deps.log.warn({ err: error }, 'sender.not_announced'));
   const failed: FailedSteps = {};
   if (input.pin !== undefined) {
-    const why = await failureOf(deps.platform.registerNumber(senderAccess(deps, row), input.pin));
-    if (why !== undefined) failed.registration = why;
+    const error = await failureOf(deps.platform.registerNumber(senderAccess(deps, row), input.pin));
+    const fix = deps.platform.advice.rejectedRegistration[Number(error?.code)];
+    if (error) failed.registration = { why: error.message, fix };
   }
   if ((input.webhook ?? defaultWebhook(deps)) === 'subscribe') {
     Object.assign(failed, await subscribeNow(deps, row));
@@ -166,13 +167,14 @@ async function store(
 export async function subscribeNow(deps: ConnectDeps, row: SenderRow): Promise<FailedSteps> {
   const app = appOf(deps, row);
   if (!app) return {};
-  const why = await failureOf(subscribeSender(deps, row, app));
-  if (why === undefined) {
+  const error = await failureOf(subscribeSender(deps, row, app));
+  if (!error) {
     await awaitHandshake(deps, row.id);
     return {};
   }
+  const why = error.message;
   deps.log.warn({ senderId: row.id, why }, 'sender.not_subscribed');
-  return { subscription: why, appCallback: why, handshake: why };
+  return { subscription: { why }, appCallback: { why }, handshake: { why } };
 }
 
 /** Waits at most ten seconds: the platform usually makes its handshake before it answers. */
@@ -185,13 +187,13 @@ async function awaitHandshake(deps: Pick<ConnectDeps, 'db' | 'clock'>, senderId:
   }
 }
 
-/** The platform's words for the failure of a call; undefined if it succeeded. */
-async function failureOf(call: Promise<unknown>): Promise<string | undefined> {
+/** The platform's error of a call; undefined if it succeeded. */
+async function failureOf(call: Promise<unknown>): Promise<VendorError | undefined> {
   try {
     await call;
     return undefined;
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
-    return error.message;
+    return error;
   }
 }

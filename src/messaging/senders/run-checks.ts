@@ -41,8 +41,8 @@ const againSeconds = 300;
 const leaseSeconds = 120;
 const senderPerRound = 4;
 
-/** Why a step failed that the named check looks at, in the platform's words. */
-export type FailedSteps = Partial<Record<CheckName, string>>;
+/** Why a step failed that the named check looks at, in the platform's words, and what fixes that in particular. */
+export type FailedSteps = Partial<Record<CheckName, { why: string; fix?: string | undefined }>>;
 
 /** Runs the checks of a sender now, and returns them; undefined if it was removed. Checks of failed steps say why. */
 export async function checkSender(
@@ -54,10 +54,10 @@ export async function checkSender(
   if (!row) return undefined;
   const facts = await gather(deps, row);
   const results = judgeSender(facts).map((result) => {
-    const why = failedSteps[result.name];
-    return why === undefined || result.status === 'ok'
-      ? result
-      : { ...result, detail: `${result.detail} The platform said: ${why}` };
+    const step = failedSteps[result.name];
+    if (step === undefined || result.status === 'ok') return result;
+    const detail = `${result.detail} The platform said: ${step.why}`;
+    return { ...result, detail, fix: step.fix ?? result.fix };
   });
   const number = 'value' in facts.number ? facts.number.value : undefined;
   const credential = 'value' in facts.inspection ? facts.inspection.value : undefined;
