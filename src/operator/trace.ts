@@ -91,7 +91,7 @@ function messageEntries(m: TracedMessage, more: Details = {}): TraceEntry[] {
     ...entry(m.was_failed_at, 'failed, which a later report replaced', more),
     ...entry(m.due_at, m.leased_by === null ? 'next try, or next check' : 'end of the lease', {
       ...more,
-      process: m.leased_by,
+      process: m.leased_by === null || m.leased_by >= 0 ? m.leased_by : ~m.leased_by,
     }),
   ];
 }

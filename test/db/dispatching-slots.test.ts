@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { insertReply } from '../../src/messaging/replies/store.ts';
+import { revertDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
 import { insertSends } from '../../src/messaging/sending/new-sends-store.ts';
 import type { SendSteps } from '../../src/messaging/sending/send-steps.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -46,7 +47,7 @@ describe('concurrent sends', () => {
     ]);
     expect(stored[3]?.firstInMs).toBeCloseTo(1000 / 300, 1);
     const { rows } = await sql<{ id: string; state: number; attempts: number; leased: boolean }>`
-      select id, state, attempts, due_at > now() and leased_by = 7 as leased from messages`.execute(
+      select id, state, attempts, due_at > now() and leased_by in (7, ~7) as leased from messages`.execute(
       database.db,
     );
     const rowOf = new Map(rows.map((row) => [row.id, row]));
@@ -100,7 +101,7 @@ describe('concurrent sends', () => {
 });
 
 describe('a reply', () => {
-  it('is stored as dispatching only if its number has a slot, else leased', async () => {
+  it('is stored as dispatching only if its number has a slot, else leased; a revert ends that dispatch', async () => {
     const { accountId } = store;
     const senderId = await store.addSender();
     const [contactId, phone] = [uuidv7(), '15550199'];
@@ -124,9 +125,16 @@ describe('a reply', () => {
       });
       const { rows } = await sql<{ state: number; leased: boolean }>`
         select state, due_at > now() as leased from messages where id = ${id}`.execute(database.db);
-      return { isDispatching: stored?.isDispatching, ...rows[0] };
+      await revertDispatch(database.hot, [{ accountId, id, lease: null }]);
+      const reverted = await sql<{ state: number; leased: boolean }>`
+        select state, due_at > now() as leased from messages where id = ${id}`.execute(database.db);
+      return { isDispatching: stored?.isDispatching, ...rows[0], reverted: reverted.rows[0] };
     };
-    expect(await reply(0)).toEqual({ isDispatching: true, state: 1, leased: true });
-    expect(await reply(1)).toEqual({ isDispatching: false, state: 0, leased: true });
+    const [due, leased] = [
+      { state: 0, leased: false },
+      { state: 0, leased: true },
+    ];
+    expect(await reply(0)).toEqual({ isDispatching: true, state: 1, leased: true, reverted: due });
+    expect(await reply(1)).toEqual({ isDispatching: false, ...leased, reverted: leased });
   });
 });

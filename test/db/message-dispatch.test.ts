@@ -1,8 +1,10 @@
 // Dispatching messages: one call per message, also when the response of a commit is lost.
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { openDb, type Tx } from '../../src/db/db.ts';
 import { foldReports, type MessageKey, ownErrors, state } from '../../src/messaging/sending/message.ts';
+import { claimDue } from '../../src/messaging/sending/messages-claims-store.ts';
 import {
   applyMoves,
   failMessages,
@@ -101,6 +103,24 @@ describe('a message stored as dispatching', () => {
     expect(await beginNow(database, [key])).toEqual([true]);
     await revertDispatch(database.hot, [key]);
     expect(await rowOf(database, one)).toMatchObject({ state: 1, attempts: 2 });
+  });
+
+  it('stays dispatching when it is reverted after it got no slot, and another dispatch was its first', async () => {
+    const senderId = await sender(database, 1);
+    const [first, one] = [message(senderId), message(senderId)];
+    for (const each of [first, one]) await write(database, each);
+    expect(await rowOf(database, one)).toEqual({ state: 0, attempts: 0, due: false });
+    await sql`update messages set due_at = now() where id = ${one.id}`.execute(database.db);
+    const { claimed } = await claimDue(database.hot, 10, [], 0);
+    expect(claimed.map(({ id }) => id)).toEqual([one.id]);
+    expect(await beginNow(database, [{ accountId, id: one.id }])).toEqual([true]);
+    await revertDispatch(
+      database.hot,
+      [first, one].map(({ id }) => ({ accountId, id, lease: null })),
+    );
+    expect(await rowOf(database, first)).toMatchObject({ state: 0, attempts: 1 });
+    expect(await rowOf(database, one)).toMatchObject({ state: 1, attempts: 1 });
+    for (const each of [first, one]) await forget(database, each);
   });
 });
 

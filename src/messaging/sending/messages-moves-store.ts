@@ -40,14 +40,16 @@ export interface UncertainDispatch extends MessageKey {
 
 /**
  * Returns messages to the queue that may be dispatching and were certainly not called. Safe to repeat: a later dispatch
- * has another lease, or a higher attempt number.
+ * has another lease, or a higher attempt number. Nor does it touch the first dispatch of a message whose insert began none (`begunByInsert`).
  */
 export async function revertDispatch(db: Db, dispatches: readonly UncertainDispatch[]): Promise<void> {
   await sql`
     /* revertDispatch */ update messages m set state = ${stateSql.queued}, due_at = now()
     from unnest(${accountIds(dispatches)}::uuid[], ${messageIds(dispatches)}::uuid[], ${textArray(dispatches.map((one) => one.lease))}::text[]) x(a, i, lease)
     where m.account_id = x.a and m.id = x.i and m.state = ${stateSql.dispatching}
-      and case when x.lease is null then m.attempts = 1 else m.due_at = x.lease::timestamptz end`.execute(db);
+      and case when x.lease is null then m.attempts = 1 and m.leased_by < 0 else m.due_at = x.lease::timestamptz end`.execute(
+    db,
+  );
 }
 
 /** A message that the platform accepted. */

@@ -24,8 +24,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a reply outlives its window',
     file: store,
-    find: '${reply.processId}::int, "window".closes_at',
-    replace: "${reply.processId}::int, now() + interval '1 day'",
+    find: '::int end, "window".closes_at',
+    replace: "::int end, now() + interval '1 day'",
     tests: replies,
   },
   {

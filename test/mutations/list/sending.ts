@@ -203,8 +203,15 @@ export const mutations: Mutation[] = [
   {
     name: 'a dispatch that another process began later is reverted',
     file: store,
-    find: 'case when x.lease is null then m.attempts = 1',
-    replace: 'case when x.lease is null then true',
+    find: 'm.attempts = 1 and m.leased_by < 0',
+    replace: 'm.leased_by < 0',
+    tests: dispatch,
+  },
+  {
+    name: 'the first dispatch of a message that its insert did not begin is reverted',
+    file: store,
+    find: ' and m.leased_by < 0',
+    replace: '',
     tests: dispatch,
   },
   {

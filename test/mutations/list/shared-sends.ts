@@ -217,8 +217,15 @@ export const mutations: Mutation[] = [
   {
     name: 'a reply is stored as dispatching without a slot of its sender',
     file: 'src/messaging/replies/store.ts',
-    find: 'case when exists (select from slots) then',
-    replace: 'case when ${wantsSlot}::boolean and is_open then',
+    find: 'case when exists (select from slots) then ${stateSql.dispatching}',
+    replace: 'case when ${wantsSlot}::boolean and is_open then ${stateSql.dispatching}',
+    tests: slots,
+  },
+  {
+    name: 'the dispatch of a reply is not reverted if the response of its insert was lost',
+    file: 'src/messaging/replies/store.ts',
+    find: 'case when exists (select from slots) then ${begunByInsert(reply.processId)}',
+    replace: 'case when exists (select from slots) then ${reply.processId}::int',
     tests: slots,
   },
   {
