@@ -2,12 +2,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
+import { openLog } from '../../src/base/log.ts';
 import {
   claimDeliveries,
   completeDeliveries,
   releaseDeliveriesOf,
 } from '../../src/webhooks/delivery/store.ts';
 import { takeOverExpired, takeOverFrom } from '../../src/webhooks/delivery/take-over.ts';
+import { maintainWebhooks } from '../../src/webhooks/maintenance/maintenance.ts';
 import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { until } from '../harness/until.ts';
@@ -109,6 +111,24 @@ describe('the lease of published deliveries', () => {
       { state: 0, due: null },
     ]);
     expect([await takeOver(), await leases()]).toEqual([0, 0]);
+  });
+
+  it('that expired long after the endpoint was deleted leaves dead deliveries, none that are pending for ever', async () => {
+    const one = await delivery('sent', 0, 1);
+    await lease(1, -600);
+    await sql`update endpoints set status = 'deleted', bury_until = now() - interval '1 minute' where id = ${endpointId}`.execute(
+      database.db,
+    );
+    const maintain = () => maintainWebhooks({ db: database.db, log: openLog('silent') });
+    expect(await maintain()).toBe(0);
+    expect(await takeOver()).toBe(1);
+    expect(await maintain()).toBe(1);
+    expect(await rowOf(one)).toMatchObject({ state: 2 });
+    expect(await maintain()).toBe(0);
+    const { rows } = await sql`select bury_until from endpoints where id = ${endpointId}`.execute(
+      database.db,
+    );
+    expect(rows).toEqual([{ bury_until: null }]);
   });
 
   it('is left alone until it expires, except that of an ended process', async () => {

@@ -26,7 +26,7 @@ export interface Maintenance {
   id: string;
   /** Why pending deliveries become dead; null: they do not. */
   deadReason: string | null;
-  /** No statement can still insert a delivery. */
+  /** No statement can still insert a delivery, and no lease that expired has one that is not due yet. */
   deadLetteringEnds: boolean;
   recoveredAt: Date | null;
 }
@@ -36,7 +36,8 @@ export async function lockMaintenance(tx: Tx, id: string): Promise<Maintenance |
   const { rows } = await sql<Maintenance>`
     select id, case when bury_until is not null then
         case when status = ${status.deleted} then ${reason.endpointDeleted} else ${reason.endpointDisabled} end end as "deadReason",
-      coalesce(bury_until <= now(), true) as "deadLetteringEnds", recovered_at as "recoveredAt"
+      coalesce(bury_until <= now() and not exists (select from delivery_leases l where l.due_at <= now() and endpoints.account_id = any (l.account_ids)), true)
+        as "deadLetteringEnds", recovered_at as "recoveredAt"
     from endpoints where id = ${id} and (bury_until is not null or recovered_at is not null)
     for update skip locked`.execute(tx);
   return rows[0];

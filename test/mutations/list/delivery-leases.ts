@@ -93,4 +93,11 @@ export const mutations: Mutation[] = [
     replace: '',
     tests: moves,
   },
+  {
+    name: 'dead-lettering ends before what an expired lease covers is due',
+    file: 'src/webhooks/maintenance/store.ts',
+    find: ' and not exists (select from delivery_leases l where l.due_at <= now() and endpoints.account_id = any (l.account_ids))',
+    replace: '',
+    tests: ['test/db/delivery-leases.test.ts'],
+  },
 ];
