@@ -52,13 +52,15 @@ export async function* csvRecords<F>(
     throw invalidRequest([{ path: '', message: 'the file is empty; its first line must name the columns' }]);
 }
 
-/** The text up to the end of its first line, and the whole text again. */
+const blankLines = /^[\ufeff\r\n]+/;
+
+/** The first line that is not empty, and the whole text. */
 async function firstLine(
   text: AsyncIterable<string>,
 ): Promise<{ head: string; rest: AsyncIterable<string> }> {
   const source = text[Symbol.asyncIterator]();
   let head = '';
-  while (!/[\r\n]/.test(head) && head.length <= rowMaxBytes) {
+  while (!/[\r\n]/.test(head.replace(blankLines, '')) && head.length <= rowMaxBytes) {
     const next = await source.next();
     if (next.done) break;
     head += next.value;
@@ -71,7 +73,7 @@ async function firstLine(
       yield next.value;
     }
   }
-  return { head: /^[^\r\n]*/.exec(head)?.[0] ?? '', rest: whole() };
+  return { head: /^[^\r\n]*/.exec(head.replace(blankLines, ''))?.[0] ?? '', rest: whole() };
 }
 
 /** The separator that occurs more often outside quotation marks in the header. */

@@ -28,6 +28,13 @@ test('rows are numbered as a spreadsheet numbers them, and empty lines are skipp
   ]);
 });
 
+test('the first line that is not empty decides between comma and semicolon', async () => {
+  for (const text of ['\r\n\r\nphone;name\r\n1;a\r\n', '\ufeff\nphone;name\n1;a', '\r\rphone;name\r1;a']) {
+    expect((await rowsOf(text))[0]).toEqual([expect.any(Number), '1', 'a']);
+    expect((await rowsOf(...text))[0]).toEqual([expect.any(Number), '1', 'a']);
+  }
+});
+
 test('a quotation mark that is not closed, or not doubled, is reported with its row', async () => {
   await expect(rowsOf('phone,name\n1,a\n\n2,"b\n3,c\n')).rejects.toThrow('row 4: is not valid CSV');
   await expect(rowsOf('phone,name\n1,a\n2,b"c\n')).rejects.toThrow('row 3: is not valid CSV');
