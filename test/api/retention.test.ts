@@ -1,6 +1,7 @@
 // Retention over HTTP: the days of an account, and what becomes of requests and reports about what was removed.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { uuidv7 } from '../../src/base/ids.ts';
 import { noDays } from '../../src/base/retention-days.ts';
 import { dryRun } from '../../src/retention/dry-run.ts';
 import { recordNotices } from '../../src/retention/settings-store.ts';
@@ -75,6 +76,19 @@ it('a removed delivery cannot be replayed, and a report for a removed message is
   expect((await postCallback(gateway, senderId, report, app.secret)).status).toBe(200);
   expect(await removed()).toBe(before + 1);
   expect(await has(database.db, 'messages', id)).toBe(false);
+});
+
+it('a send of which some messages were removed is done, and counts those that are left', async () => {
+  const { accountId, database } = gateway;
+  const sendId = uuidv7();
+  await sql`
+    insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
+    values (${accountId}, ${sendId}, ${senderId}, ${uuidv7()}, 't', 'en', 2)`.execute(database.db);
+  for (const at of [daysBefore(now, 41), daysBefore(now, 1)])
+    await oldMessage(database.db, { accountId, sendId, at });
+  await removeOld();
+  const { body } = await gateway.call('GET', `/v1/sends/${sendId}`);
+  expect(body.data).toMatchObject({ state: 'done', total: 2, counts: { waiting: 0, delivered: 1 } });
 });
 
 it('a file goes when no message names it any more, and its bytes a day later', async () => {

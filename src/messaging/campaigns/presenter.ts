@@ -36,7 +36,8 @@ export function presentSendSummary(
   { nowMs, windowSeconds }: { nowMs: number; windowSeconds: number },
 ) {
   const written = progress.counts.reduce((sum, { n }) => sum + n, 0);
-  const waiting = Math.max(0, send.total - written);
+  // of a send that ended, the missing messages are those that were removed after their days
+  const waiting = send.is_open ? Math.max(0, send.total - written) : 0;
   const numberIn = (one: number) => progress.counts.find((count) => count.state === one)?.n ?? 0;
   const left = waiting + numberIn(state.queued) + numberIn(state.dispatching);
   const item = presentSendItem(send, left > 0);
