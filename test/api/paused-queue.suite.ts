@@ -90,7 +90,7 @@ export function pausedQueue(queued: number, withinMs: number): void {
       const calls = 5 + accepted;
       expect((await gateway.platform.counts()).accepted).toBe(calls);
       // each message without a call is updated once; the few already leased are updated more often
-      expect(await number('count(*)', 'versions')).toBeLessThan(queued + 3_000);
+      expect(await number('count(*)', 'versions')).toBeLessThan(queued + 1_000);
       expect(await number('sum(deadlocks)', 'pg_stat_database where datname = current_database()')).toBe(0);
 
       await change('order', 'APPROVED');

@@ -1,4 +1,4 @@
 // A template that the platform pauses while messages of it are queued.
 import { pausedQueue } from './paused-queue.suite.ts';
 
-pausedQueue(400, 15_000);
+pausedQueue(2_000, 15_000);

@@ -21,7 +21,6 @@ import {
   state,
 } from './message.ts';
 import { claimDue, findExpired, findOverdue } from './messages-claims-store.ts';
-import { suspendMessages } from './messages-holds-store.ts';
 import type { StoredCalls } from './new-sends-store.ts';
 import { paceWindowsMs, type ReserveSlots } from './pacer.ts';
 import { reservePaces, type SlotsWanted } from './paces-store.ts';
@@ -174,10 +173,9 @@ export class Dispatcher {
     const busy = this.#all()
       .filter((queue) => queue.size(leastUrgent) >= fullQueueSize)
       .map(({ senderId }) => senderId);
-    const { claimed, held } = await timed(metrics.claims, { queue: 'messages' }, () =>
+    const { claimed, suspended } = await timed(metrics.claims, { queue: 'messages' }, () =>
       claimDue(hot, claimPerSender, busy, processId),
     );
-    if (held.length > 0) await suspendMessages(hot, held);
     const ended = claimed.filter(({ cancelled, expired }) => cancelled || expired);
     const failures = ended.map((message) => ({
       ...keyOf(message),
@@ -187,7 +185,7 @@ export class Dispatcher {
     const callable = claimed.filter(({ cancelled, expired, paused }) => !cancelled && !expired && !paused);
     if (this.#stopping.signal.aborted) await this.#writes.release(callable);
     else this.offer(callable);
-    return claimed.length + held.length;
+    return claimed.length + suspended;
   }
 }
 

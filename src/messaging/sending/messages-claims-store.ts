@@ -4,15 +4,9 @@ import type { Db, Tx } from '../../db/db.ts';
 import { isGatewayHeld } from '../../db/gateway-state.ts';
 import { outageSince } from './callback-uptime-store.ts';
 import type { Completion } from './completion-waiters.ts';
-import {
-  keyOf,
-  type LeasedMessage,
-  type LeaseKey,
-  type MessageError,
-  type MessageKey,
-  sortById,
-} from './message.ts';
+import type { LeasedMessage, LeaseKey, MessageError, MessageKey } from './message.ts';
 import { isContentRemoved } from './messages-codes-store.ts';
+import { insertHolds } from './messages-holds-store.ts';
 import {
   accountIds,
   authenticationSql,
@@ -43,15 +37,16 @@ const claimedMax = 5_000;
 /** The result of a claim. */
 export interface Claim {
   claimed: ClaimedMessage[];
-  /** Due messages of held templates, sorted by id: not claimed, to be suspended. */
-  held: MessageKey[];
+  /** How many due messages of held templates were suspended instead. */
+  suspended: number;
 }
 
 /**
  * Leases due messages to a process for 60 s: up to `perSender` of each sender that is not halted, the most urgent first;
  * of `busySenders` only one-time codes. So no campaign delays another sender, and no marketing message delays a one-time
  * code. Joins sends, which replies do not have, after the claim: in one step, a small database read all messages per claimed message
- * (20 s a claim). Messages of held templates are updated to what they are. The update is no CTE: see "Rules of the hot tables" on locks and partitions.
+ * (20 s a claim). Suspends messages of held templates instead, as `suspendMessages` does: their hold is written in the same transaction. The update is no CTE:
+ * see "Rules of the hot tables" on locks and partitions.
  */
 export async function claimDue(
   db: Db,
@@ -68,19 +63,18 @@ export async function claimDue(
           and (m.priority = ${authenticationSql} or not s.id = any(${busySenders}::uuid[]))
         order by m.priority, m.due_at limit ${perSender} for update of m skip locked) x
       where s.halted_at is null and not ${isGatewayHeld}
-      limit ${claimedMax})
-    update messages m set due_at = case when p.is_held then m.due_at else now() + interval '60 seconds' end,
-      leased_by = case when p.is_held then m.leased_by else ${processId}::int end
+      limit ${claimedMax}),
+    holds as (${insertHolds(sql`select distinct template_id, account_id from picked where is_held order by 1`)})
+    update messages m set due_at = case when p.is_held then m.expires_at else now() + interval '60 seconds' end,
+      leased_by = case when p.is_held then null else ${processId}::int end
     from picked p left join lateral (
       select template_name, language, cancelled_at, paused_at, stage from sends where account_id = p.account_id and id = p.send_id limit 1) s on true
     where m.account_id = p.account_id and m.id = p.id
     returning m.account_id, m.id, m.sender_id, s.template_name, s.language, m.phone, m.user_id, m.content, m.media_id, m.priority,
       m.attempts, m.due_at::text lease, s.cancelled_at is not null cancelled, s.paused_at is not null or s.stage = ${sql.lit(stage.scheduled)} paused,
       m.expires_at <= now() or ${isContentRemoved} expired, m.error, p.is_held held`.execute(db);
-  return {
-    claimed: rows.filter(({ held }) => !held),
-    held: sortById(rows.filter(({ held }) => held).map(keyOf)),
-  };
+  const claimed = rows.filter(({ held }) => !held);
+  return { claimed, suspended: rows.length - claimed.length };
 }
 
 /** Releases these leases of messages: they are due immediately, for any process. Leaves messages under another lease alone. */

@@ -34,16 +34,20 @@ export async function findOptedOut(db: Db, keys: readonly MessageKey[]): Promise
 }
 
 /**
- * Suspends queued messages of held templates until they expire or `resumeMessages` runs. Keys sorted by id. Also writes
- * the row of the hold, whose lock keeps `resumeMessages` from ending the hold in the meantime.
+ * Writes the rows of holds, `of` their template and account, sorted by template. Belongs to the transaction that suspends the messages: the row's
+ * lock keeps `resumeMessages` from ending the hold in the meantime.
+ */
+export const insertHolds = (of: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  insert into template_holds (template_id, account_id) ${of} on conflict (template_id) do update set parked_at = now()`;
+
+/**
+ * Suspends queued messages of held templates until they expire or `resumeMessages` runs. Keys sorted by id.
  */
 export async function suspendMessages(db: Db, keys: readonly MessageKey[]): Promise<void> {
   await sql`
-    with holds as (
-      insert into template_holds (template_id, account_id)
+    with holds as (${insertHolds(sql`
       select distinct m.template_id, m.account_id from ${keyRows(keys)} join messages m on m.account_id = x.a and m.id = x.i
-      where ${isTemplateHeld(sql`m.template_id`)} order by 1
-      on conflict (template_id) do update set parked_at = now())
+      where ${isTemplateHeld(sql`m.template_id`)} order by 1`)})
     update messages m set due_at = m.expires_at, leased_by = null from ${keyRows(keys)}
     where m.account_id = x.a and m.id = x.i and m.state = ${stateSql.queued} and m.due_at < m.expires_at
       and ${isTemplateHeld(sql`m.template_id`)}`.execute(db);
@@ -51,7 +55,8 @@ export async function suspendMessages(db: Db, keys: readonly MessageKey[]): Prom
 
 /**
  * Resumes up to `limit` suspended messages of one template that is no longer held, or ends its hold if none is left.
- * Returns how many there were, 1 for the end of a hold, 0 if nothing is left to do.
+ * Returns how many there were, 1 for the end of a hold, 0 if nothing is left to do. Leaves locked messages for later: a claim that has them may wait for
+ * the hold.
  */
 export async function resumeMessages(db: Db, limit: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
@@ -60,8 +65,9 @@ export async function resumeMessages(db: Db, limit: number): Promise<number> {
       limit 1 for update of h skip locked`.execute(tx);
     const [hold] = rows;
     if (!hold) return 0;
-    const keys = await findSuspended(tx, hold, limit);
+    const keys = await findSuspended(tx, hold, limit, sql`for update of m skip locked`);
     if (keys.length === 0) {
+      if ((await findSuspended(tx, hold, 1)).length > 0) return 0;
       await sql`delete from template_holds where template_id = ${hold.template_id}`.execute(tx);
       return 1;
     }
@@ -79,12 +85,13 @@ async function findSuspended(
   tx: Tx,
   hold: { template_id: string; account_id: string },
   limit: number,
+  lock: RawBuilder<unknown> = sql``,
 ): Promise<MessageKey[]> {
   const { rows } = await sql<MessageKey>`
     select x.account_id as "accountId", x.id from senders s cross join lateral (
       select m.account_id, m.id from messages m
       where m.sender_id = s.id and ${anyPriority} and m.due_at > now() and m.due_at >= m.expires_at
-        and m.state = ${stateSql.queued} and m.template_id = ${hold.template_id} limit ${limit}) x
+        and m.state = ${stateSql.queued} and m.template_id = ${hold.template_id} limit ${limit} ${lock}) x
     where s.account_id = ${hold.account_id} limit ${limit}`.execute(tx);
   return sortById(rows);
 }

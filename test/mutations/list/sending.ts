@@ -124,6 +124,13 @@ export const mutations: Mutation[] = [
     tests: held,
   },
   {
+    name: 'a claim suspends messages without a hold, which would resume them',
+    file: queue,
+    find: 'from picked where is_held order by 1',
+    replace: 'from picked where false order by 1',
+    tests: held,
+  },
+  {
     name: 'an expired message of a held template is suspended repeatedly',
     file: queue,
     find: 'x.is_live and ${isTemplateHeld',
@@ -135,6 +142,20 @@ export const mutations: Mutation[] = [
     file: holds,
     find: 'm.due_at < m.expires_at\n      and ${isTemplateHeld(sql`m.template_id`)}`',
     replace: 'm.due_at < m.expires_at`',
+    tests: held,
+  },
+  {
+    name: 'resumed messages wait for a claim that waits for their hold',
+    file: holds,
+    find: ', sql`for update of m skip locked`)',
+    replace: ')',
+    tests: held,
+  },
+  {
+    name: 'a hold ends although messages that it suspended are locked',
+    file: holds,
+    find: '      if ((await findSuspended(tx, hold, 1)).length > 0) return 0;\n',
+    replace: '',
     tests: held,
   },
   {
