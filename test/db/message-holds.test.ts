@@ -10,7 +10,8 @@ import { resumeMessages, suspendMessages } from '../../src/messaging/sending/mes
 import { insertSend, type NewMessage } from '../../src/messaging/sending/new-sends-store.ts';
 import { beginCancel } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { beginNow } from '../harness/dispatch.ts';
+import { accountId, beginNow, sender as insertSender } from '../harness/dispatch.ts';
+import { insertTemplate } from '../harness/templates.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -29,25 +30,11 @@ beforeEach(async () => {
   await sql`truncate messages, versions, template_holds, send_cancellations`.execute(database.db);
 });
 
-const accountId = uuidv7();
+const sender = () => insertSender(database);
 
-async function sender(): Promise<string> {
-  const id = uuidv7();
-  await sql`insert into accounts (id, name) values (${accountId}, 'held') on conflict do nothing`.execute(
-    database.db,
-  );
-  await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
-    verify_token, app_secret_hash) values (${id}, ${accountId}, 's', ${id}, '2', '', '', '', '')`.execute(
-    database.db,
-  );
-  await sql`insert into sender_paces (sender_id, per_second) values (${id}, 1000)`.execute(database.db);
-  return id;
-}
-
-async function template(status = 'approved'): Promise<string> {
-  const id = uuidv7();
-  await sql`insert into templates (id, account_id, business_account_id, name, language, category, status, components)
-    values (${id}, ${accountId}, '2', ${id}, 'en', 'UTILITY', ${status}, '[]')`.execute(database.db);
+async function template(status: 'approved' | 'submitted' = 'approved'): Promise<string> {
+  const id = await insertTemplate(database.db, accountId);
+  await setStatus(id, status);
   return id;
 }
 

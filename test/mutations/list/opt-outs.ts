@@ -239,8 +239,8 @@ export const mutations: Mutation[] = [
   {
     name: 'an import counts as decided now, whatever it says',
     file: 'src/messaging/opt-outs/import.ts',
-    find: "const atMs = at === '' ? null : instant.test(at) ? Date.parse(at) : Number.NaN;",
-    replace: 'const atMs = at === at ? null : Number.NaN;',
+    find: "const atMs = at === '' ? null : instantOf(at);",
+    replace: 'const atMs = at === at ? null : instantOf(at);',
     tests: api,
   },
   {
