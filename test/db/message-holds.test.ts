@@ -41,11 +41,7 @@ async function template(status: 'approved' | 'submitted' = 'approved'): Promise<
 const setStatus = (templateId: string, status: 'approved' | 'submitted') =>
   sql`update templates set status = ${status} where id = ${templateId}`.execute(database.db);
 
-interface Origin {
-  senderId: string;
-  templateId: string;
-  priority?: number;
-}
+type Origin = { senderId: string; templateId: string; priority?: number };
 
 /** Inserts a send with `count` messages; returns its id and their keys. */
 async function queued(
