@@ -219,6 +219,31 @@ describe('removing a sender whose address the app’s callbacks go to', () => {
     expect((await runChecks(gateway, first._id)).appCallback?.status).toBe('ok');
   });
 
+  it('ends the override of its business account with the last number, so that messages reach the app’s address again', async () => {
+    const given = await addNumberAtPlatform(gateway);
+    await gateway.platform.subscribe(given.app.id, other.url, 'theirs');
+    const first = await connected(gateway, given);
+    const number = { ...given.number, id: `${given.number.id}9`, displayPhoneNumber: '+1 555 020 0098' };
+    await gateway.platform.addNumber(number);
+    const second = await connected(gateway, given, { phoneNumberId: number.id });
+    const waba = async () => (await gateway.platform.state()).wabas.find(({ id }) => id === given.wabaId);
+    expect((await waba())?.override?.callbackUrl).toBe(second.callbackUrl);
+    await gateway.call('DELETE', `/v1/senders/${second._id}`);
+    expect((await waba())?.override?.callbackUrl).toBe(first.callbackUrl);
+    expect((await gateway.call('DELETE', `/v1/senders/${first._id}`)).status).toBe(200);
+    expect(await waba()).toMatchObject({ override: null, isSubscribed: true });
+  });
+
+  it('is possible while the platform is away, if no other number has the app', async () => {
+    const given = await addNumberAtPlatform(gateway);
+    await gateway.platform.subscribe(given.app.id, other.url, 'theirs');
+    const sender = await connected(gateway, given);
+    await gateway.platform.addFault({ does: 'reset', on: 'objects' });
+    const { status } = await gateway.call('DELETE', `/v1/senders/${sender._id}`);
+    await gateway.platform.clearFaults();
+    expect(status).toBe(200);
+  });
+
   it('is possible with a revoked token, if no other number has the app', async () => {
     const given = await addNumberAtPlatform(gateway);
     const sender = await connected(gateway, given);

@@ -22,7 +22,7 @@ import {
   type SenderRow,
   updateSender,
 } from './store.ts';
-import { moveCallbacks, type SubscribeDeps } from './subscribe.ts';
+import { endOverride, moveCallbacks, type SubscribeDeps } from './subscribe.ts';
 import { removeReadings, retryReading } from './template-readings-store.ts';
 
 export interface ManageDeps extends CredentialDeps, SubscribeDeps, SenderEventDeps {
@@ -146,8 +146,10 @@ export async function removeSender(
 ): Promise<void> {
   const row = await requireSenderRow(deps.db, input.accountId, input.senderId);
   if (await hasWaitingMessages(deps.db, row.id)) throw hasQueuedMessages();
-  await handOver(deps, row);
+  const others = await listHeirs(deps, row);
+  await handOver(deps, row, others);
   await deps.db.transaction().execute((tx) => remove(tx, row));
+  await endOverride(deps, row, others);
 }
 
 async function remove(tx: Tx, { id, account_id: accountId }: SenderRow): Promise<void> {
@@ -164,14 +166,17 @@ const hasQueuedMessages = () =>
     'This sender has queued messages, or a draft, scheduled or unfinished send names it. Cancel or delete these sends, or wait until they are sent.',
   );
 
-/** Moves callbacks to the app's other senders: those of the same business account first, then of the same account. */
-async function handOver(deps: ManageDeps, row: SenderRow): Promise<void> {
+/** The app's other senders: those of the same business account first, then of the same account. */
+async function listHeirs(deps: ManageDeps, row: SenderRow): Promise<SenderRow[]> {
   const secret = openSecret(deps.cipher, row, 'app_secret');
   const sharing = await findSendersOfApp(deps.db, appSecretHashes(deps.keyedHash, secret));
   const rank = (other: SenderRow) =>
     Number(other.business_account_id !== row.business_account_id) * 2 +
     Number(other.account_id !== row.account_id);
-  const others = sharing.filter(({ id }) => id !== row.id).sort((a, b) => rank(a) - rank(b));
+  return sharing.filter(({ id }) => id !== row.id).sort((a, b) => rank(a) - rank(b));
+}
+
+async function handOver(deps: ManageDeps, row: SenderRow, others: readonly SenderRow[]): Promise<void> {
   try {
     await moveCallbacks(deps, row, others);
   } catch (error) {

@@ -77,6 +77,28 @@ async function moveOverride(
     await deps.platform.subscribe(senderAccess(deps, heir), targetOf(deps, heir));
 }
 
+/**
+ * After a sender was removed: ends the override with its address if no sender of its business account is left, so that
+ * messages reach the app's own address again. Best effort: a platform that is away or rejects the token keeps it.
+ */
+export async function endOverride(
+  deps: SubscribeDeps,
+  row: SenderRow,
+  others: readonly SenderRow[],
+): Promise<void> {
+  const app = appOf(deps, row);
+  const isShared = others.some((other) => other.business_account_id === row.business_account_id);
+  if (!app || isShared) return;
+  try {
+    const access = senderAccess(deps, row);
+    const { overrideUrl } = await deps.platform.readSubscription(access, app);
+    if (overrideUrl === callbackUrlOf(deps.publicUrl(), row.id)) await deps.platform.subscribe(access);
+  } catch (error) {
+    if (!(error instanceof VendorError)) throw error;
+    deps.log.warn({ senderId: row.id, why: error.message }, 'sender.override_not_ended');
+  }
+}
+
 async function unlessRejected<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
