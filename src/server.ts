@@ -25,7 +25,7 @@ import { dashboardPage } from './http/dashboard-page.ts';
 import { endConnectionsOnDrain } from './http/draining.ts';
 import { type HealthDeps, healthRoutes } from './http/health.ts';
 import { idempotencyKeyOf } from './http/idempotency.ts';
-import { readJson } from './http/json.ts';
+import { readJson, unexpectedFields } from './http/json.ts';
 import { rejectMalformedRequest, rejectMalformedUrl } from './http/malformed-requests.ts';
 import { knownPaths } from './http/methods.ts';
 import { openapiRoutes, registerOpenapi } from './http/openapi.ts';
@@ -271,7 +271,7 @@ async function everyRequest(
     if (idempotency)
       request.idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key'], idempotency);
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
-    done();
+    done(request.routeOptions.config.scope ? unexpectedFields(request) : undefined);
   });
 
   // these lines contain no text of the caller except the checked request id, so redaction is off: it took a third of the

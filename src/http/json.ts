@@ -1,5 +1,6 @@
 // The parser of JSON request bodies.
-import { AppError } from '../base/errors.ts';
+import type { FastifyRequest } from 'fastify';
+import { AppError, invalidRequest, listedProblemsMax } from '../base/errors.ts';
 import { jsonLimitProblem } from './json-limits.ts';
 import type { Server } from './request.ts';
 
@@ -17,4 +18,13 @@ export function readJson(server: Server): void {
     } else if (text === '') done(null, undefined);
     else parse(request, text, done);
   });
+}
+
+/** The 400 for fields in the body of an operation that takes none; undefined: there are none. */
+export function unexpectedFields({ body, headers, routeOptions }: FastifyRequest): AppError | undefined {
+  const isJson = headers['content-type']?.toLowerCase().startsWith('application/json') === true;
+  if (!isJson || routeOptions.schema?.body || typeof body !== 'object' || body === null) return undefined;
+  const fields = Object.keys(body).slice(0, listedProblemsMax);
+  const message = 'is not allowed: this operation takes no body';
+  return fields.length === 0 ? undefined : invalidRequest(fields.map((path) => ({ path, message })));
 }

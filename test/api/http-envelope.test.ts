@@ -102,6 +102,14 @@ describe('a body', () => {
     expect(answer.body.errors?.map(({ path }) => path).sort()).toEqual(['name', 'scopes']);
   });
 
+  it('with fields is rejected where the operation takes no body, and an empty one is not', async () => {
+    const path = `/v1/sends/${unknownId}/start`;
+    const body = { sendAt: '2027-01-01T00:00:00Z' };
+    const answer = await expectFailure('POST', path, { body }, [400, 'invalid_request']);
+    expect(answer.body.errors?.map(({ path }) => path)).toEqual(['sendAt']);
+    await expectFailure('POST', path, { body: {} }, [404, 'send_not_found']);
+  });
+
   it('that is too large is rejected', async () => {
     const body = JSON.stringify({ name: 'x'.repeat(1_100_000) });
     await expectFailure('POST', '/v1/keys', { body }, [413, 'body_too_large']);
