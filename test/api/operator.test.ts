@@ -229,6 +229,15 @@ describe('a timeline', () => {
     const ofDelivery = await traceOf(db(), of);
     expect(ofDelivery).toMatchObject({ kind: 'delivery', facts: { status: 'delivered', messageId: id } });
     await gateway.call('DELETE', `/v1/webhooks/endpoints/${endpointId}`);
+    // also of a message that was stored as dispatching, whose column has the complement
+    for (const leasedBy of [7, ~7]) {
+      await sql`update messages set due_at = now() + interval '1 hour', leased_by = ${leasedBy} where id = ${id}`.execute(
+        db(),
+      );
+      const { timeline } = await traceOf(db(), id);
+      expect(timeline.at(-1)).toMatchObject({ what: 'end of the lease', details: { process: 7 } });
+    }
+    await sql`update messages set due_at = null where id = ${id}`.execute(db());
   });
 
   it('has the failed attempts of a webhook', async () => {

@@ -66,6 +66,13 @@ export const mutations: Mutation[] = [
     tests: ['test/api/operator.test.ts'],
   },
   {
+    name: 'a timeline has no process of a message whose insert began its dispatch',
+    file: 'src/operator/trace.ts',
+    find: ' ? m.leased_by : ~m.leased_by',
+    replace: ' ? m.leased_by : null',
+    tests: ['test/api/operator.test.ts'],
+  },
+  {
     name: 'a timeline has whole phone numbers',
     file: 'src/operator/trace.ts',
     find: 'phone.slice(-4)',
