@@ -44,8 +44,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a sender is removed although its app’s callbacks could not be moved',
     file: 'src/messaging/senders/manage.ts',
-    find: '  await handOver(deps, row);',
-    replace: '  await handOver(deps, row).catch(() => undefined);',
+    find: '  await handOver(deps, row, others);',
+    replace: '  await handOver(deps, row, others).catch(() => undefined);',
     tests: api,
   },
   {
