@@ -153,6 +153,6 @@ export const campaignOperations: Record<string, Operation> = {
     description:
       'Recipients that wait or are queued fail with code 900003. Others are not affected. A send that is done cannot be cancelled.',
     errors: [...conflicts],
-    message: 'Send cancelled: 3 queued messages will not be sent.',
+    message: 'Send cancelled: 3 messages will not be sent.',
   },
 };

@@ -68,7 +68,8 @@ test('a draft is filled, sends nothing before its start, and each recipient keep
 test('a draft with a time ahead is scheduled by its start, and its time can be changed', async () => {
   const id = await draft('plain', { sendAt: ahead(60_000) });
   await add(id, [{ phone: phone() }]);
-  expect((await call('POST', `/${id}/start`)).body.data.state).toBe('scheduled');
+  const scheduled = await call('POST', `/${id}/start`);
+  expect([scheduled.body.data.state, scheduled.body.message]).toEqual(['scheduled', 'Send scheduled.']);
   const at = ahead(90_000);
   expect((await call('PATCH', `/${id}`, { sendAt: at })).body.data.sendAt).toBe(at);
   expect((await call('PATCH', `/${id}`, { senderId })).body.code).toBe('send_state_conflict');

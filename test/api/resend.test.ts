@@ -146,6 +146,14 @@ test('returns 409 for a message that is not failed, and for an unknown outcome u
   const to = phone();
   const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients: [to] });
   expect(codeOf(await resend(body.data.messages[0]?.id ?? ''))).toEqual([409, 'message_not_failed']);
+  const sendAt = new Date(Date.now() + 60_000).toISOString();
+  const scheduled = await send(gateway, { templateId: ids.plain ?? '', recipients: [to], sendAt });
+  expect(codeOf(await resend(scheduled.body.data.messages[0]?.id ?? ''))).toEqual([
+    409,
+    'message_not_failed',
+  ]);
+  const cancelled = await gateway.call('POST', `/v1/sends/${scheduled.body.data.sendId}/cancel`);
+  expect(cancelled.body.message).toBe('Send cancelled: 1 message will not be sent.');
   const unknown = await failed('plain', { phone: to });
   await failWith(unknown, 900001);
   for (const requestBody of [undefined, {}, { evenIfUnknown: false }])

@@ -28,10 +28,16 @@ export function campaignRoutes(server: Server, deps: CampaignRoutesDeps): void {
   draftRoutes(server, deps);
   recipientRoutes(server, deps);
   exportRoutes(server, deps);
-  actionRoute(server, deps, 'start', () => 'Send started.');
+  actionRoute(server, deps, 'start', ({ state }) =>
+    state === 'scheduled' ? 'Send scheduled.' : 'Send started.',
+  );
   actionRoute(server, deps, 'pause', () => 'Send paused.');
   actionRoute(server, deps, 'resume', () => 'Send resumed.');
-  actionRoute(server, deps, 'cancel', (n) => `Send cancelled: ${n} queued messages will not be sent.`);
+  actionRoute(server, deps, 'cancel', ({ counts }, failed) => {
+    // the worker continues with those that wait and are queued
+    const unsent = failed + counts.waiting + (counts.queued ?? 0);
+    return `Send cancelled: ${unsent} ${unsent === 1 ? 'message' : 'messages'} will not be sent.`;
+  });
 }
 
 function listRoute(server: Server, deps: CampaignRoutesDeps): void {
@@ -82,12 +88,14 @@ function getRoute(server: Server, deps: CampaignRoutesDeps): void {
   );
 }
 
+type SendSummaryData = Awaited<ReturnType<typeof sendSummaryOf>>;
+
 /** POST /v1/sends/:sendId/<action>. */
 function actionRoute(
   server: Server,
   deps: CampaignRoutesDeps,
   action: SendAction,
-  describe: (count: number) => string,
+  describe: (send: SendSummaryData, failed: number) => string,
 ): void {
   server.post(
     `/v1/sends/:sendId/${action}`,
@@ -99,13 +107,14 @@ function actionRoute(
       const { sendId } = request.params;
       const { accountId } = request.caller;
       if (!isUuid(sendId)) throw sendNotFound();
-      const count = await act(deps, { accountId, sendId }, action);
+      const failed = await act(deps, { accountId, sendId }, action);
       if (deps.tracing)
         traceChange(deps.tracing, sendId, {
           ...{ name: `${action} send`, startMs: Date.now() - reply.elapsedTime },
           links: [parseTraceparent(request.headers.traceparent)],
         });
-      return ok(describe(count), await sendSummaryOf(deps, { accountId, sendId }));
+      const send = await sendSummaryOf(deps, { accountId, sendId });
+      return ok(describe(send, failed), send);
     },
   );
 }

@@ -17,6 +17,7 @@ import { findMessage, type MessageRow } from './messages-store.ts';
 import type { SendRequest } from './recipients.ts';
 import { findResends, insertResend } from './resends-store.ts';
 import { resolveTemplate, sendablePlan } from './resolve-template.ts';
+import { findKeptMessage } from './scheduled-store.ts';
 import { type SendDeps, startSend } from './send.ts';
 
 export interface ResendRequest {
@@ -105,8 +106,11 @@ async function claim(tx: Tx, resend: Parameters<typeof insertResend>[1]): Promis
 
 async function requireMessage(db: Db, { accountId, messageId }: ResendRequest): Promise<MessageRow> {
   const row = isUuid(messageId) ? await findMessage(db, accountId, messageId) : undefined;
-  if (!row) throw messageNotFound();
-  return row;
+  if (row) return row;
+  // what is kept apart from the queue is not failed either
+  throw isUuid(messageId) && (await findKeptMessage(db, accountId, messageId))
+    ? notFailed(stillGoing)
+    : messageNotFound();
 }
 
 async function resentBefore(
@@ -118,13 +122,14 @@ async function resentBefore(
   return link && { id: link.new_id, startedId: undefined, awaited: [] };
 }
 
+const stillGoing = 'Only a failed message can be resent; this one is not failed.';
+
 function notFailed(message: string): AppError {
   return new AppError('message_not_failed', message);
 }
 
 function requireFailed(row: MessageRow, { evenIfUnknown }: ResendRequest): void {
-  if (row.state !== state.failed)
-    throw notFailed('Only a failed message can be resent; this one is not failed.');
+  if (row.state !== state.failed) throw notFailed(stillGoing);
   if (row.error?.code === ownErrors.outcomeUnknown.code && !evenIfUnknown) {
     throw notFailed(
       'This message may have been sent (outcome_unknown), so the recipient may get it twice. To resend it anyway, repeat the request with {"evenIfUnknown": true}.',
