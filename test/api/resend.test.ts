@@ -20,11 +20,26 @@ type Item = MessageData & {
   sendId: string;
 };
 
+const offer = {
+  ...{ name: 'offer', language: 'en_US', status: 'APPROVED', category: 'MARKETING' },
+  components: [
+    { type: 'BODY', text: 'Hello there.' },
+    { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Now', has_expiration: true } },
+    {
+      type: 'BUTTONS',
+      buttons: [
+        { type: 'COPY_CODE', example: 'A1' },
+        { type: 'URL', text: 'Open', url: 'https://shop.example' },
+      ],
+    },
+  ],
+};
+
 let gateway: Gateway;
 let ids: Record<string, string>;
 beforeAll(async () => {
   gateway = await startGateway();
-  ({ templateIds: ids } = await addSender(gateway, templateKinds));
+  ({ templateIds: ids } = await addSender(gateway, [...templateKinds, offer]));
   await addEndpoint(gateway);
 });
 afterEach(() => gateway.platform.clearFaults());
@@ -246,6 +261,18 @@ test('a resend requires an approved and matching template, the file and the send
     expect(codeOf(await resend(unknown))).toEqual([404, 'message_not_found']);
   const otherAccount = { key: await gateway.otherAccount() };
   expect(codeOf(await resend(old, otherAccount))).toEqual([404, 'message_not_found']);
+});
+
+test('the 409 for an offer that has ended says so', async () => {
+  const offerExpiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  const old = await failed('offer', { variables: { 'buttons.0.1': 'A1' }, offerExpiresAt });
+  await sql`update messages set content = jsonb_set(content, '{offerExpiresAt}', '1000') where id = ${old}`.execute(
+    gateway.database.db,
+  );
+  const answer = await resend(old);
+  expect(codeOf(answer)).toEqual([409, 'template_changed']);
+  expect(answer.body.message).toContain('offerExpiresAt: must be in the future');
+  expect(answer.body.message).not.toContain('has changed');
 });
 
 test('with an Idempotency-Key, a repeat returns the stored response, and another message or body returns 422', async () => {

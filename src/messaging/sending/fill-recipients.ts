@@ -49,6 +49,6 @@ export async function fillAll(
       dispatchMode: 'queued',
     });
   }
-  if (problems.length > 0) throw request.problemsOf?.() ?? invalidRequest(problems);
+  if (problems.length > 0) throw request.problemsOf?.(problems) ?? invalidRequest(problems);
   return messages;
 }

@@ -21,7 +21,7 @@ export interface SendRequest extends SharedContent {
   /** When to send; undefined or past: now. RFC 3339. */
   sendAt?: string | undefined;
   /** The error to throw if the content does not fit the template, for a request whose content the caller did not write. */
-  problemsOf?: () => AppError;
+  problemsOf?: (problems: readonly Problem[]) => AppError;
 }
 
 /** Problems of the phone numbers: malformed, or given twice (one request never sends twice to one person). */

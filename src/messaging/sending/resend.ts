@@ -1,5 +1,5 @@
 // Resending a failed message as a new message, once.
-import { AppError } from '../../base/errors.ts';
+import { AppError, type Problem } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import { uuidTime } from '../../base/uuid-time.ts';
 import type { Db, Tx } from '../../db/db.ts';
@@ -171,7 +171,7 @@ async function requestOf(deps: SendDeps, old: MessageRow): Promise<SendRequest> 
     ],
     // the original time to live, from now on
     expiresInSeconds: Math.max(1, Math.round((old.expires_at.getTime() - uuidTime(old.id).getTime()) / 1000)),
-    problemsOf: () => templateChanged(template),
+    problemsOf: ([first]) => noLongerFits(template, first),
   };
 }
 
@@ -182,6 +182,15 @@ function planOf(template: TemplateRow): TemplatePlan {
   } catch {
     throw templateChanged(template);
   }
+}
+
+/** The content fits the template no more, with the first reason: a variable, or the end of its offer. */
+function noLongerFits({ name }: TemplateRow, first: Problem | undefined): AppError {
+  const why = first ? ` (${first.path.replace(/^recipients\[0\]\./, '')}: ${first.message})` : '';
+  return new AppError(
+    'template_changed',
+    `The content of this message no longer fits the template ${name}${why}. Send it again with POST /v1/templates/send.`,
+  );
 }
 
 function templateChanged({ name }: TemplateRow): AppError {
