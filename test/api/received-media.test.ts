@@ -83,6 +83,14 @@ describe('GET /v1/messages/received/:id/media', () => {
     expect(await download(image)).toMatchObject({ status: 502, code: 'provider_rejected' });
     await gateway.platform.addFault({ on: 'objects', does: 'answer', status: 500, times: 1 });
     expect(await download(image)).toMatchObject({ status: 503, code: 'provider_unavailable' });
+    for (const [refused, status] of [
+      [401, 502],
+      [429, 503],
+      [500, 503],
+    ] as const) {
+      await gateway.platform.addFault({ on: 'downloads', does: 'answer', status: refused, times: 1 });
+      expect((await download(image)).status).toBe(status);
+    }
     expect((await download(image)).status).toBe(200);
   });
 });

@@ -12,6 +12,10 @@ const readTimeoutMs = 15_000;
 /** The host of download addresses (Cloud API, "Media"). Only it gets the token, besides the API itself. */
 const downloadHost = 'lookaside.fbsbx.com';
 
+/** True for statuses that say what is wrong with the request: a repeat is refused too. */
+const isRefusal = (status: number): boolean =>
+  status >= 400 && status < 500 && status !== 408 && status !== 429;
+
 /** The form of the platform's media ids, such as `1027` or `wacid.HBg=`. */
 const idPattern = /^\w[\w.=-]*$/;
 
@@ -88,9 +92,13 @@ export async function openReceivedMedia(
     if (response.status >= 200 && response.status < 300) return opened(response, address, maxBytes);
     response.body.destroy();
     if (response.status !== 404) {
-      throw new VendorError('unknown', `the download responded with HTTP ${response.status}`, {
-        status: response.status,
-      });
+      throw new VendorError(
+        isRefusal(response.status) ? 'rejected' : 'unknown',
+        `the download responded with HTTP ${response.status}`,
+        {
+          status: response.status,
+        },
+      );
     }
   }
   return { outcome: 'gone' };
