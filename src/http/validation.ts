@@ -20,14 +20,20 @@ function compiler(more: Options): Ajv {
   const ajv = new Ajv({ ...options, ...more });
   addFormats.default(ajv);
   const rfc3339 = ajv.formats['date-time'] as { validate: (text: string) => boolean };
-  // RFC 3339 allows leap seconds; Date and timestamp columns do not. The length limit protects the format's split at "t".
-  ajv.addFormat(
-    'date-time',
-    (text) => text.length <= 64 && rfc3339.validate(text) && !Number.isNaN(Date.parse(text)),
-  );
+  // The length limit protects the format's split at "t".
+  ajv.addFormat('date-time', (text) => text.length <= 64 && rfc3339.validate(text) && hasUtcForm(text));
   for (const [name, problem] of Object.entries(formats))
     ajv.addFormat(name, (text) => problem(text) === undefined);
   return ajv;
+}
+
+/**
+ * True if the instant has an RFC 3339 form in UTC, as responses need it. Date and timestamp columns have no leap seconds; an
+ * offset can move an instant out of the years 0 to 9999.
+ */
+function hasUtcForm(text: string): boolean {
+  const instant = new Date(text);
+  return !Number.isNaN(instant.getTime()) && /^\d{4}-/.test(instant.toISOString());
 }
 
 /**

@@ -14,6 +14,7 @@ export const oddValues = [
   {},
   { type: 5 },
   '2026-02-30',
+  '9999-12-31T23:59:59-14:00',
   '\r\nX-Evil: 1',
   'constructor',
 ];

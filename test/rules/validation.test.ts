@@ -56,6 +56,11 @@ test.each([
   ['2016-12-31T23:59:60Z', false],
   ['2026-02-30T00:00:00Z', false],
   ['2026-11-22', false],
+  // in UTC in the years 10000 and -1, which RFC 3339 cannot write
+  ['9999-12-31T23:59:59-14:00', false],
+  ['0000-01-01T00:00:00+14:00', false],
+  ['9999-12-31T23:59:59Z', true],
+  ['0000-01-01T00:00:00Z', true],
   // longer than 64 characters
   [`2026-11-22T00:00:00.${'0'.repeat(60)}Z`, false],
 ])('the date-time %s is accepted: %s', (at, isAccepted) => {

@@ -211,8 +211,15 @@ export const mutations: Mutation[] = [
   {
     name: 'a leap second is accepted as a date-time',
     file: validation,
-    find: ' && !Number.isNaN(Date.parse(text)),',
-    replace: ',',
+    find: ' && hasUtcForm(text)',
+    replace: ' && (Number.isNaN(Date.parse(text)) || hasUtcForm(text))',
+    tests: texts,
+  },
+  {
+    name: 'a date-time whose UTC year has five digits is accepted',
+    file: validation,
+    find: ' && /^\\d{4}-/.test(instant.toISOString());',
+    replace: ';',
     tests: texts,
   },
   {
