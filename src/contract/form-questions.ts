@@ -29,7 +29,7 @@ const questionFields = {
   }),
   questionType: Type.Enum([...questionTypes], { description: 'Kind of answer.' }),
   isRequired: Type.Boolean({ description: 'Whether a booking must answer the question.' }),
-  options: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+  options: Type.Array(Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }), {
     maxItems: optionsMax,
     description: 'The choices of `select` and `multiselect`.',
   }),

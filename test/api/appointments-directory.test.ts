@@ -263,5 +263,22 @@ describe('form questions', () => {
       400,
       ['[0].options', '[1].options', '[1].question'],
     ]);
+    const optionsGet = async (options: string[]) =>
+      problemPaths(
+        await fixture.call(account, 'PUT', `${base}/users/${id}/form-questions`, [
+          { question: 'Which?', questionType: 'select', isRequired: true, options },
+        ]),
+      );
+    expect(await optionsGet(['A', ' A'])).toEqual(['[0].options']);
+    expect(await optionsGet([' '])).toEqual(['[0].options[0]']);
+  });
+
+  test('trim the text of questions and options', async () => {
+    const account = await fixture.account();
+    const { id } = await fixture.staff(account, { calendar: 'none' });
+    const response = await fixture.call(account, 'PUT', `${base}/users/${id}/form-questions`, [
+      { question: ' Which? ', questionType: 'select', isRequired: true, options: [' A', 'B '] },
+    ]);
+    expect(response.json.data.items).toMatchObject([{ question: 'Which?', options: ['A', 'B'] }]);
   });
 });

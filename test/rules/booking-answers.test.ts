@@ -29,7 +29,11 @@ describe('an answer to a question of type', () => {
     ['number', ['42', '-1.5', '.5', '1e3'], ['forty', '1,5', 'NaN', 'Infinity', '0x10']],
     ['date', ['2026-02-28', '2028-02-29'], ['2026-02-30', '28.02.2026', 'tomorrow']],
     ['checkbox', ['true'], ['yes', '1', 'True']],
-    ['url', ['https://example.com/a?b=c', 'http://x.example'], ['example.com', 'javascript:alert(1)']],
+    [
+      'url',
+      ['https://example.com/a?b=c', 'http://x.example', 'HTTPS://EXAMPLE.COM'],
+      ['example.com', 'javascript:alert(1)', 'https:example.com', 'https://example.com/\nx'],
+    ],
     ['text', ['anything', '0'], ['x'.repeat(1_001)]],
     ['textarea', ['line\nline', 'x'.repeat(10_000)], ['x'.repeat(10_001)]],
   ])('%s', (kind, good, bad) => {
@@ -56,6 +60,18 @@ describe('an answer to a question of type', () => {
       expect(check(question('multiselect', { options }), answer)).toMatch(/^"Question\?" must/);
     }
   });
+});
+
+test('an option with spaces around it can be chosen as it was listed', () => {
+  const options = [' Mon', 'Tue '];
+  for (const option of options) {
+    expect(check(question('select', { options }), option)).toBe(option.trim());
+    expect(check(question('multiselect', { options }), [option])).toBe(JSON.stringify([option]));
+  }
+});
+
+test('the longest text is the one that the problem names', () => {
+  expect(check(question('text'), 'x'.repeat(10_001))).toBe('"Question?" must be at most 1000 characters');
 });
 
 test('a blank answer is a problem if required, and dropped otherwise', () => {

@@ -94,14 +94,7 @@ const matches =
   (text) =>
     pattern.test(text) ? undefined : problem;
 
-const upTo =
-  (maxLength: number): Check =>
-  (text) =>
-    text.length <= maxLength ? undefined : `must be at most ${maxLength} characters`;
-
 const checks: Record<string, Check> = {
-  text: upTo(1_000),
-  textarea: upTo(10_000),
   email: emailProblem,
   phone: (text) => phoneProblem(phoneDigits(text)),
   number: matches(/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?$/, 'must be a number'),
@@ -109,10 +102,12 @@ const checks: Record<string, Check> = {
     dayOfDate(text) === undefined ? 'must be a valid date, for example 2026-03-10' : undefined,
   checkbox: matches(/^(true|false)$/, 'must be true or false'),
   url: (text) =>
-    URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+    /^https?:\/\/\P{Cc}+$/iu.test(text) && URL.canParse(text)
       ? undefined
       : 'must be a URL that begins with http:// or https://',
-  select: (text, options) => (options.includes(text) ? undefined : `must be one of: ${options.join(', ')}`),
+  // answers are trimmed, and older options may not be
+  select: (text, options) =>
+    options.some((option) => option.trim() === text) ? undefined : `must be one of: ${options.join(', ')}`,
   multiselect: (text, options) => {
     const chosen = stringsOf(text);
     if (!chosen) return `must be a JSON array as text, for example ${JSON.stringify(options.slice(0, 2))}`;
@@ -140,5 +135,7 @@ function unticked({ question_type, is_required }: QuestionFields, text: string):
 
 /** The problem with an answer to that question, or undefined. */
 function problemWith(question: QuestionFields, text: string): string | undefined {
-  return upTo(10_000)(text, []) ?? checks[question.question_type]?.(text, question.options);
+  const maxLength = question.question_type === 'text' ? 1_000 : 10_000;
+  if (text.length > maxLength) return `must be at most ${maxLength} characters`;
+  return checks[question.question_type]?.(text, question.options);
 }

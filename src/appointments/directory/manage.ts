@@ -193,7 +193,7 @@ export async function putQuestions(
         question: text,
         question_type: question.questionType,
         is_required: question.isRequired,
-        options: question.options ?? [],
+        options: (question.options ?? []).map((option) => option.trim()),
         placeholder: question.placeholder ?? null,
       };
     });

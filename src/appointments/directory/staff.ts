@@ -97,7 +97,7 @@ export function questionProblems(questions: PutQuestionsBody): Problem[] {
       });
     } else if (!chooses && options?.length) {
       problems.push({ path: `${path}.options`, message: `is not allowed for a ${questionType} question` });
-    } else if (options && new Set(options).size < options.length) {
+    } else if (options && new Set(options.map((option) => option.trim())).size < options.length) {
       problems.push({ path: `${path}.options`, message: 'contains an option twice' });
     }
   });
