@@ -64,6 +64,13 @@ const isRetryable = (error: unknown): boolean =>
 /** Whether a later stage may wait for this one. */
 const isAwaited = ({ stage }: LeasedDelivery): boolean => stage > 0 && stage !== lastStage;
 
+/**
+ * Whether a stage may wait for this group. Behind the first of a claimed group also one that came between: a replay of a stage that had ended
+ * when the group was claimed.
+ */
+const isGroupAwaited = (group: readonly LeasedDelivery[]): boolean =>
+  group.slice(-1).some(isAwaited) || (group.length > 1 && group[0]?.lease === undefined);
+
 export class Recorder {
   readonly failed: (delivery: FailedDelivery) => Promise<FailureRecorded>;
   /** Releases the lease of a delivery that this process will not attempt. */
@@ -133,12 +140,12 @@ export class Recorder {
 
   async #recordSuccesses(groups: SucceededDelivery[][]): Promise<(readonly LeasedDelivery[])[]> {
     const done = groups.flat();
-    const last = groups.flatMap((group) => group.slice(-1));
+    const awaited = groups.filter(isGroupAwaited).flatMap((group) => group.slice(-1));
     const hasFailed = (item: SucceededDelivery) =>
       item.failures > 0 || (this.#failingEndpoints.size > 0 && this.#failingEndpoints.has(item.endpointId));
     const recovered = new Set(done.filter(hasFailed).map((item) => item.endpointId));
     const counts = countByLease(done);
-    const released = await this.#writeSuccesses(done, last.filter(isAwaited), [...recovered], counts);
+    const released = await this.#writeSuccesses(done, awaited, [...recovered], counts);
     for (const [lease, count] of counts) lease.open -= count;
     for (const id of recovered) this.#failingEndpoints.delete(id);
     this.#deps.log.info({ count: done.length, released: released.length }, 'webhooks.delivered');

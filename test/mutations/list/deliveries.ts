@@ -5,6 +5,13 @@ const tests = ['test/db/delivery-moves.test.ts'];
 
 export const mutations: Mutation[] = [
   {
+    name: 'a stage replayed between two claimed ones waits an hour',
+    file: 'src/webhooks/delivery/record.ts',
+    find: ' || (group.length > 1 && group[0]?.lease === undefined)',
+    replace: '',
+    tests: ['test/db/replays-beside-attempts.test.ts'],
+  },
+  {
     name: 'a claim waits for rows that another process has locked',
     file: 'src/webhooks/delivery/store.ts',
     find: 'for update of d skip locked) c',
