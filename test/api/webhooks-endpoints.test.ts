@@ -77,6 +77,9 @@ describe('an endpoint', () => {
 
   it.each([
     [{ url: 'not a url' }, 'url'],
+    [{ url: ' https://93.184.216.34/hook ' }, 'url'],
+    [{ url: 'https://93.184.216.34/\nhook' }, 'url'],
+    [{ url: 'https:93.184.216.34/hook' }, 'url'],
     [{ url: 'ftp://example.com/' }, 'url'],
     [{ url: 'http://10.1.2.3/hook' }, 'url'],
     [{ url: 'https://169.254.169.254/latest' }, 'url'],

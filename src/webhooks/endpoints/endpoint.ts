@@ -54,8 +54,11 @@ export async function getEndpoint(
 }
 
 async function urlProblems(deps: Pick<EndpointDeps, 'webhookOutgoing'>, url: string): Promise<Problem[]> {
-  if (!URL.canParse(url))
-    return [{ path: 'url', message: 'must be an absolute URL, for example https://example.com/hooks' }];
+  // URL would accept spaces and line breaks, and https:example.com, and call another text than the one that lists show
+  if (!URL.canParse(url) || /[\s\p{Cc}]/u.test(url) || /^https?:(?!\/\/)/i.test(url)) {
+    const message = 'must be an absolute URL without spaces, for example https://example.com/hooks';
+    return [{ path: 'url', message }];
+  }
   const why = await deps.webhookOutgoing.checkTarget(new URL(url));
   return why === undefined ? [] : [{ path: 'url', message: `is not allowed: ${why}` }];
 }
