@@ -1,4 +1,5 @@
 // The parser of JSON request bodies.
+import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import { AppError, invalidRequest, listedProblemsMax } from '../base/errors.ts';
 import { jsonLimitProblem } from './json-limits.ts';
@@ -8,8 +9,13 @@ import type { Server } from './request.ts';
 export function readJson(server: Server): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeContentTypeParser(['application/json', 'text/plain']);
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    const text = body as string;
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    // decoding would replace invalid bytes: Latin-1 names would be stored and sent garbled
+    if (!isUtf8(body as Buffer)) {
+      done(new AppError('malformed_json', 'The body is not valid UTF-8. Send one JSON object in UTF-8.'));
+      return;
+    }
+    const text = (body as Buffer).toString();
     const problem = jsonLimitProblem(text);
     if (problem) {
       done(

@@ -79,6 +79,15 @@ describe('a body', () => {
     async (body) => void (await expectFailure('POST', '/v1/keys', { body }, [400, 'malformed_json'])),
   );
 
+  it('that is not UTF-8 is malformed, and UTF-8 may have a byte order mark', async () => {
+    const body = Buffer.from('{"name":"M\u00fcller","scopes":["manage"]}', 'latin1');
+    const answer = await expectFailure('POST', '/v1/keys', { body }, [400, 'malformed_json']);
+    expect(answer.body.message).toBe('The body is not valid UTF-8. Send one JSON object in UTF-8.');
+    const marked = Buffer.from('\ufeff{"name":"M\u00fcller","scopes":["manage"]}');
+    const { status, body: made } = await gateway.call('POST', '/v1/keys', { body: marked });
+    expect([status, made.data.name]).toEqual([200, 'M\u00fcller']);
+  });
+
   it.each(['null', '[]', '"x"', '7'])('that is %s instead of an object is invalid', async (body) => {
     await expectFailure('POST', '/v1/keys', { body }, [400, 'invalid_request']);
   });

@@ -57,6 +57,13 @@ export const mutations: Mutation[] = [
     tests: ['test/rules/http-forms.test.ts'],
   },
   {
+    name: 'a body that is not UTF-8 is read',
+    file: 'src/http/json.ts',
+    find: '!isUtf8(body as Buffer)',
+    replace: 'false',
+    tests: ['test/api/http-envelope.test.ts'],
+  },
+  {
     name: 'a huge object is parsed',
     file: 'src/http/json-limits.ts',
     find: 'if (count > membersMax)',
