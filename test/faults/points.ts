@@ -99,13 +99,19 @@ export const points: readonly Point[] = [
     at: { commitOf: 'applyMoves', when: 'after' },
   },
   {
+    name: 'received-stored',
+    meaning:
+      'inbound messages are written with their events and, without stop words, committed: the callback has no response',
+    at: { statement: 'insertReceived', when: 'after' },
+  },
+  {
     name: 'received-before-commit',
-    meaning: 'inbound messages and their events are written, not committed',
+    meaning: 'inbound messages of an account with stop words and their events are written, not committed',
     at: { commitOf: 'insertReceived', when: 'before' },
   },
   {
     name: 'received-after-commit',
-    meaning: 'inbound messages are committed, the callback has no response',
+    meaning: 'inbound messages of an account with stop words are committed, the callback has no response',
     at: { commitOf: 'insertReceived', when: 'after' },
   },
   {

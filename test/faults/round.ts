@@ -8,6 +8,7 @@ import { startOperators } from './operators.ts';
 import { startPeople } from './people.ts';
 import { openPersistentRequests } from './persistent-requests.ts';
 import type { Random } from './random.ts';
+import { startStopWords } from './stop-words.ts';
 import { waitUntilDone } from './wait-until-done.ts';
 
 export interface Round {
@@ -54,10 +55,11 @@ export async function underLoad(
     ...{ requests, lines, random: random.fork('people'), firstNumber },
     write: (write) => fixture.platform.write(writers.pick(fixture.numberIds), write),
   });
+  const stopWords = startStopWords(fixture.database.db, fixture.accountId);
   try {
     await act(callers);
     await callers.stop();
-    for (const lines of [operators, people]) lines.stop();
+    for (const lines of [operators, people, stopWords]) lines.stop();
     const unfinished = await waitUntilDone(fixture, { callers, lines: [operators, people] }, begin.atMs);
     await requests.close();
     const { sends: operated, optOuts } = operators;
@@ -75,7 +77,7 @@ export async function underLoad(
     return checkEvidence(await collect(fixture, begin, { ...ofCallers, unfinished }));
   } finally {
     // of a run that failed, requests may still be in progress
-    for (const lines of [operators, people]) {
+    for (const lines of [operators, people, stopWords]) {
       lines.stop();
       lines.done.catch(() => undefined);
     }
