@@ -144,7 +144,7 @@ describe('a halted sender', () => {
       'POST',
       `/v1/sends/${sendId}/cancel`,
     );
-    expect(response.body.message).toContain('2 queued messages');
+    expect(response.body.message).toContain('2 messages will not be sent');
     expect(response.body.data).toMatchObject({ counts: { failed: 2 }, cancelledAt: expect.any(String) });
     for (const message of messages) {
       expect((await messageOf(gateway, message.id)).error).toMatchObject({

@@ -27,7 +27,7 @@ beforeEach(async () => {
 /** A delivery that is due at `at`, an SQL expression, and that no process was told of. */
 async function leaveDelivery(at: string): Promise<void> {
   const account = await fixture.account();
-  await fixture.endpoint(account, `idle-${at}`);
+  await fixture.endpoint(account, 'idle');
   await fixture.stages(account, uuidv7(), ['sent'], false);
   await sql`update deliveries set due_at = ${sql.raw(at)}, leased_by = null`.execute(fixture.db);
 }
