@@ -4,6 +4,7 @@ import { AppError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { uuidTime } from '../base/uuid-time.ts';
 import type { Db } from '../db/db.ts';
+import { processOf } from '../messaging/sending/leased-by.ts';
 import { stateName } from '../messaging/sending/message.ts';
 import { timelineOf } from '../messaging/sending/timeline.ts';
 import { deliveryState, stages } from '../webhooks/delivery/delivery.ts';
@@ -91,7 +92,7 @@ function messageEntries(m: TracedMessage, more: Details = {}): TraceEntry[] {
     ...entry(m.was_failed_at, 'failed, which a later report replaced', more),
     ...entry(m.due_at, m.leased_by === null ? 'next try, or next check' : 'end of the lease', {
       ...more,
-      process: m.leased_by === null || m.leased_by >= 0 ? m.leased_by : ~m.leased_by,
+      process: processOf(m.leased_by),
     }),
   ];
 }

@@ -4,9 +4,10 @@ import type { Db, Tx } from '../../db/db.ts';
 import { isGatewayHeld } from '../../db/gateway-state.ts';
 import { insertChanged } from '../contacts/changed-contacts-store.ts';
 import { windowMs } from '../contacts/window.ts';
+import { begunByInsert } from '../sending/leased-by.ts';
 import { messageKind, type StoredReply } from '../sending/message.ts';
 import { countedColumns, insertQueuedCounts } from '../sending/message-counts-store.ts';
-import { begunByInsert, isSenderHalted, stateSql } from '../sending/messages-sql-store.ts';
+import { isSenderHalted, stateSql } from '../sending/messages-sql-store.ts';
 import type { InsertedSend, NewMessage } from '../sending/new-sends-store.ts';
 import { paceWindowsMs } from '../sending/pacer.ts';
 import { reserveSlotsOf } from '../sending/paces-store.ts';
@@ -97,7 +98,7 @@ export async function insertReply(db: Db | Tx, reply: NewReply): Promise<Inserte
         ${reply.priority},
         case when exists (select from slots) then ${stateSql.dispatching} else ${stateSql.queued} end, exists (select from slots)::int,
         now() + case when ${isLeased}::boolean and is_open then interval '60 seconds' else interval '0' end,
-        case when exists (select from slots) then ${begunByInsert(reply.processId)} else ${reply.processId}::int end, "window".closes_at
+        case when exists (select from slots) then ${begunByInsert(reply.processId)}::int else ${reply.processId}::int end, "window".closes_at
       from gate, "window"
       returning m.id, m.user_id, m.due_at, ${countedColumns}),
     counted as (${insertQueuedCounts(sql`written`)}),

@@ -19,12 +19,6 @@ import { stage } from './send-stage.ts';
 /** A message's state as a literal: `m.state = ${stateSql.queued}`. */
 export const stateSql = sqlConstants(state);
 
-/**
- * The `leased_by` of a message that this process stores as dispatching: the complement of its id, which no claim writes. So a dispatch that its insert
- * began is told from a later one, also if the insert began none.
- */
-export const begunByInsert = (processId: number): RawBuilder<unknown> => sql`~${processId}::int`;
-
 /** The kind of a message as a literal. */
 const kindSql = sqlConstants(messageKind);
 

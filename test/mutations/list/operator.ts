@@ -67,9 +67,9 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a timeline has no process of a message whose insert began its dispatch',
-    file: 'src/operator/trace.ts',
-    find: ' ? m.leased_by : ~m.leased_by',
-    replace: ' ? m.leased_by : null',
+    file: 'src/messaging/sending/leased-by.ts',
+    find: ' ? leasedBy : ~leasedBy',
+    replace: ' ? leasedBy : null',
     tests: ['test/api/operator.test.ts'],
   },
   {
