@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { putSettings } from '../../src/messaging/opt-outs/settings-store.ts';
 import { type ApplyReceived, openApplyReceived } from '../../src/messaging/received/apply-received.ts';
 import type { ReceivedCallback } from '../../src/messaging/received/people-in-batch.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { putStopWords } from '../harness/stop-words.ts';
 
 let database: TestDatabase;
 let apply: ApplyReceived;
@@ -104,13 +104,7 @@ test.each([
 
 test('the same where stop words were set in the meantime', async () => {
   await sql`insert into accounts (id, name) values (${accountId}, 'a')`.execute(database.db);
-  const reply = { stop: null, start: null };
-  await putSettings(database.db, accountId, {
-    stopWords: ['stop'],
-    startWords: [],
-    buttonPayloads: [],
-    reply,
-  });
+  await putStopWords(database.db, accountId, ['stop']);
   expect(await applyDuringRecording('ffffffff-0000-7000-8000-000000000002')).toBe(1);
   expect((await contactsOfIdentities()).map(({ phone }) => phone)).toEqual([phone, phone]);
 });

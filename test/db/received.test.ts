@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { putSettings } from '../../src/messaging/opt-outs/settings-store.ts';
 import { insertReceived, type NewReceived } from '../../src/messaging/received/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { putStopWords } from '../harness/stop-words.ts';
 
 let database: TestDatabase;
 const accountId = uuidv7();
@@ -60,13 +60,7 @@ test('a repeated message is not published again, even when its first delivery wa
 test('a message that may say something about opt-outs is not stored without a transaction if its account has stop words', async () => {
   const [before, after] = [received(), received()];
   expect((await insert(before, 0)).inserted).toHaveLength(1);
-  const reply = { stop: null, start: null };
-  await putSettings(database.db, accountId, {
-    stopWords: ['stop'],
-    startWords: [],
-    buttonPayloads: [],
-    reply,
-  });
+  await putStopWords(database.db, accountId, ['stop']);
   const { inserted, started, settings } = await insert(after, 0);
   expect([inserted, started, [...settings.keys()]]).toEqual([[], [], [accountId]]);
   expect(await deliveriesOf(after)).toBe(0);

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db } from '../../src/db/db.ts';
-import { putSettings } from '../../src/messaging/opt-outs/settings-store.ts';
+import { putStopWords } from '../harness/stop-words.ts';
 import { type Lines, startLines } from './operators.ts';
 
 const changeEveryMs = 1_500;
@@ -12,11 +12,10 @@ const stopWords = ['stop this now'];
 /** Sets and removes the stop words of an account in turn. The API removes words, but never the account's row. */
 export function startStopWords(db: Db, accountId: string): Lines {
   let areSet = false;
-  const rest = { startWords: [], buttonPayloads: [], reply: { stop: null, start: null } };
   return startLines(1, async () => {
     areSet = !areSet;
     const change = areSet
-      ? putSettings(db, accountId, { stopWords, ...rest })
+      ? putStopWords(db, accountId, stopWords)
       : sql`delete from opt_out_settings where account_id = ${accountId}`.execute(db);
     // the next one comes soon, also after an outage
     await change.catch(() => undefined);
