@@ -1,11 +1,11 @@
 // The erasure of a person, in steps that find again what they erase: safe to repeat, and continued by any process after a crash.
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { lowestUuidAt } from '../base/uuid-time.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { retryTransient } from '../db/failure.ts';
-import { findIdentities } from '../messaging/contacts/identities-store.ts';
-import { phoneIdentity, userIdentity } from '../messaging/contacts/identity.ts';
-import { type ErasedDeps, eraseContact } from '../messaging/opt-outs/erased.ts';
+import { namesOf, phoneIdentity, userIdentity } from '../messaging/contacts/identity.ts';
+import { type ErasedContacts, type ErasedDeps, eraseContacts } from '../messaging/opt-outs/erased.ts';
 import { type FailDeps, failAndPublish } from '../messaging/sending/fail.ts';
 import { ownErrors, state } from '../messaging/sending/message.ts';
 import {
@@ -59,6 +59,8 @@ const readPerStep = 5_000;
 /** A call ends within this time. */
 const callsEndWithinMs = 40_000;
 const checkEveryMs = 200;
+/** Twice the limits of a statement and of a pause inside a transaction. */
+const transactionsEndWithinMs = 120_000;
 const firstId = '00000000-0000-0000-0000-000000000000';
 
 const inTransaction = <T>(deps: EraseDeps, work: (tx: Tx) => Promise<T>): Promise<T> =>
@@ -66,36 +68,85 @@ const inTransaction = <T>(deps: EraseDeps, work: (tx: Tx) => Promise<T>): Promis
 
 /**
  * Erases a person; yields after each step, with what was erased by then. Throws StillOpen while a message is being called or a booking
- * is being changed. The contact goes last: until then, its opt-out forbids every call.
+ * is being changed. The contact goes last: until then, its opt-out forbids every call. Begins again if the contact has got another identity.
  */
 export async function* erase(
   deps: EraseDeps,
   accountId: string,
-  subject: Subject,
+  given: Subject,
 ): AsyncGenerator<Erased, Erased> {
   const erased = nothingErased();
+  let subject = given;
+  for (;;) {
+    const from = lowestUuidAt(new Date(deps.clock.now() - transactionsEndWithinMs));
+    yield* eraseTraces(deps, accountId, subject, erased);
+    const { contactIds, others } = await eraseContactsOf(deps, accountId, subject, erased);
+    // events of their last changes, which may not have been committed when their bodies were searched
+    if (contactIds.length > 0) yield* eraseBodies(deps, accountId, contactIds.join('|'), erased, from);
+    if (others.length === 0) return erased;
+    subject = withNames(subject, others);
+  }
+}
+
+/** Erases everything but the contact. */
+async function* eraseTraces(
+  deps: EraseDeps,
+  accountId: string,
+  subject: Subject,
+  erased: Erased,
+): AsyncGenerator<Erased> {
   yield* cancelQueued(deps, accountId, subject, erased);
   yield* eraseSent(deps, accountId, subject, erased);
-  const people = [...subject.phones.map(phoneIdentity), ...subject.userIds.map(userIdentity)];
   for (;;) {
-    const ids = await findReceived(deps.db, accountId, people, perStep);
-    if (ids.length === 0) break;
-    await inTransaction(deps, async (tx) => {
-      await eraseReceived(tx, accountId, ids);
-      erased.deliveries += await eraseDeliveries(tx, ids);
-    });
-    erased.received += ids.length;
+    const step = await inTransaction(deps, (tx) => eraseReceivedStep(tx, accountId, peopleOf(subject)));
+    if (step.received === 0) break;
+    erased.received += step.received;
+    erased.deliveries += step.deliveries;
     yield erased;
   }
   yield* eraseAppointments(deps, accountId, subject, erased);
-  yield* eraseBodies(deps, accountId, subject, erased);
-  const contacts = await findIdentities(
-    deps.db,
-    people.map((identity) => ({ accountId, identity })),
-  );
-  for (const contactId of new Set(contacts.map((row) => row.contactId)))
-    await eraseContact(deps, { accountId, contactId });
-  return erased;
+  yield* eraseBodies(deps, accountId, patternOf(subject), erased);
+}
+
+const peopleOf = ({ phones, userIds }: Subject): string[] => [
+  ...phones.map(phoneIdentity),
+  ...userIds.map(userIdentity),
+];
+
+function withNames({ phones, userIds, emails }: Subject, identities: readonly string[]): Subject {
+  const others = namesOf(identities);
+  return { phones: [...phones, ...others.phones], userIds: [...userIds, ...others.userIds], emails };
+}
+
+/** Deletes the contacts, with the messages that came since the others were erased. */
+async function eraseContactsOf(
+  deps: EraseDeps,
+  accountId: string,
+  subject: Subject,
+  erased: Erased,
+): Promise<ErasedContacts> {
+  const people = peopleOf(subject);
+  let late = { received: 0, deliveries: 0 };
+  const eraseLate = async (tx: Tx) => {
+    late = { received: 0, deliveries: 0 };
+    for (;;) {
+      const step = await eraseReceivedStep(tx, accountId, people);
+      if (step.received === 0) return;
+      late.received += step.received;
+      late.deliveries += step.deliveries;
+    }
+  };
+  const contacts = await eraseContacts(deps, { accountId, people, eraseLate });
+  erased.received += late.received;
+  erased.deliveries += late.deliveries;
+  return contacts;
+}
+
+/** Erases received messages; returns how many, and how many deliveries of their events. */
+async function eraseReceivedStep(tx: Tx, accountId: string, people: readonly string[]) {
+  const ids = await findReceived(tx, accountId, people, perStep);
+  if (ids.length > 0) await eraseReceived(tx, accountId, ids);
+  return { received: ids.length, deliveries: ids.length > 0 ? await eraseDeliveries(tx, ids) : 0 };
 }
 
 /** Removes recipients apart from the queue, and cancels queued messages, until there are none; a pause may move them. */
@@ -178,15 +229,15 @@ async function* eraseAppointments(
   yield erased;
 }
 
-/** Searches every stored body: events of bookings and opt-outs have no key that leads to the person. */
+/** Searches every stored body from `from`: events of bookings and opt-outs have no key that leads to the person. */
 async function* eraseBodies(
   deps: EraseDeps,
   accountId: string,
-  subject: Subject,
+  pattern: string,
   erased: Erased,
+  from = firstId,
 ): AsyncGenerator<Erased> {
-  const pattern = patternOf(subject);
-  for (let after = firstId; ; ) {
+  for (let after = from; ; ) {
     const { lastId, subjectIds } = await findInBodies(deps.db, {
       accountId,
       pattern,

@@ -12,8 +12,9 @@ import {
 import type { Db, Tx } from '../../db/db.ts';
 import { retryTransient } from '../../db/failure.ts';
 import { type ContactKey, lockContacts } from '../contacts/contacts-store.ts';
-import { identitiesOfContact } from '../contacts/identities-store.ts';
+import { findIdentities, identitiesOfContact } from '../contacts/identities-store.ts';
 import { phoneIdentity } from '../contacts/identity.ts';
+import { mergedConcurrently } from '../contacts/record-people.ts';
 import { recordPersonActs } from './change.ts';
 import {
   deleteContacts,
@@ -77,25 +78,61 @@ export function reencryptErasureKey(deps: { db: Db; cipher: Cipher }, page: Page
   );
 }
 
+/** The contacts to erase, by their identities. */
+export interface PersonErasure {
+  accountId: string;
+  people: readonly string[];
+  /** Erases what the transactions wrote that the deletion waited for. */
+  eraseLate: (tx: Tx) => Promise<void>;
+}
+
+export interface ErasedContacts {
+  contactIds: string[];
+  /** Identities that the contacts have besides `people`. */
+  others: string[];
+}
+
 /**
- * Deletes a contact with everything that belongs to it, in one transaction. Of their opt-out stays a hash of each identity, from which
- * nobody without the keys can find the number.
+ * Deletes contacts with everything that belongs to them, in one transaction. Of their opt-outs stays a hash of each identity, from which
+ * nobody without the keys can find the number. Deletes nothing if they have other identities by now.
  */
-export async function eraseContact(deps: ErasedDeps, key: ContactKey): Promise<void> {
+export async function eraseContacts(
+  deps: ErasedDeps,
+  { accountId, people, eraseLate }: PersonErasure,
+): Promise<ErasedContacts> {
   const hash = await makeHash(deps);
-  await retryTransient(() =>
+  return retryTransient(() =>
     deps.db.transaction().execute(async (tx) => {
-      const locked = await lockContacts(tx, [key]);
-      if (locked.length === 0) return;
-      const [optOut] = await findOptOuts(tx, [key]);
-      if (optOut && optOut.scope !== scope.none) {
-        const identities = await identitiesOfContact(tx, key.accountId, key.contactId);
-        const rows = identities.map(({ identity }) => ({ ...optOut, hash: hash(identity) }));
-        await insertErased(tx, key.accountId, rows);
+      const rows = await findIdentities(
+        tx,
+        people.map((identity) => ({ accountId, identity })),
+      );
+      const contactIds = [...new Set(rows.map(({ contactId }) => contactId))];
+      const keys = contactIds.map((contactId) => ({ accountId, contactId }));
+      if ((await lockContacts(tx, keys)).length < keys.length) throw mergedConcurrently();
+      const identities = await identitiesOf(tx, keys);
+      const others = identities.flatMap(({ identity }) => (people.includes(identity) ? [] : identity));
+      if (others.length > 0) return { contactIds, others };
+      for (const { scope: of, contactId, ...optOut } of await findOptOuts(tx, keys)) {
+        if (of === scope.none) continue;
+        const own = identities.filter((one) => one.contactId === contactId);
+        const hashes = own.map(({ identity }) => ({ ...optOut, scope: of, hash: hash(identity) }));
+        await insertErased(tx, accountId, hashes);
       }
-      await deleteContacts(tx, [key]);
+      await deleteContacts(tx, keys);
+      // a message of a person who wrote before holds their window, any other one the contact
+      await eraseLate(tx);
+      return { contactIds, others };
     }),
   );
+}
+
+async function identitiesOf(tx: Tx, keys: readonly ContactKey[]) {
+  const all: { identity: string; contactId: string }[] = [];
+  for (const { accountId, contactId } of keys)
+    for (const { identity } of await identitiesOfContact(tx, accountId, contactId))
+      all.push({ identity, contactId });
+  return all;
 }
 
 /** What the API stopped as `all`, a start word in the meantime has not lifted. */
