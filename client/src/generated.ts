@@ -3685,7 +3685,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<TemplateDetail>;
 
-  /** Edit a template. Edits a draft, or a template at the platform, which reviews it again. The platform allows edits of approved, rejected and paused templates; of an approved one once in 24 hours and 10 times in 30 days, and never of its category. Otherwise returns 409 `template_not_editable` with `editableAt`. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true. Scope: `manage`. */
+  /** Edit a template. Edits a draft, or a template at the platform, which reviews it again. The platform allows edits of approved, rejected and paused templates; of an approved one once in 24 hours and 10 times in 30 days, and never of its category. Otherwise returns 409 `template_not_editable` with `editableAt`. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true, and 409 `conflict` while a draft is being submitted. Scope: `manage`. */
   editTemplate(
     input: {
       /** Whether to cancel queued messages of the template first. */
@@ -3697,7 +3697,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<TemplateDetail>;
 
-  /** Delete a template. Deletes the template here and at the platform. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true. Scope: `manage`. */
+  /** Delete a template. Deletes the template here and at the platform. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true, and 409 `conflict` while a draft is being submitted. Scope: `manage`. */
   deleteTemplate(
     input: {
       /** Whether to cancel queued messages of the template first. */
@@ -3731,7 +3731,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<TemplatePreview>;
 
-  /** Submit a template for review. Submits a draft, or a rejected template again. The platform reviews it, and an event `templates.status` reports the result. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true. Scope: `manage`. */
+  /** Submit a template for review. Submits a draft, or a rejected template again. The platform reviews it, and an event `templates.status` reports the result. Returns 409 `conflict` while another request submits the draft, or while it is unknown whether the platform received its last submission, and 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true. Scope: `manage`. */
   submitTemplate(
     input: {
       /** Whether to cancel queued messages of the template first. */

@@ -52,7 +52,7 @@ export const templateOperations: Record<string, Operation> = {
     id: 'editTemplate',
     summary: 'Edit a template',
     description:
-      'Edits a draft, or a template at the platform, which reviews it again. The platform allows edits of approved, rejected and paused templates; of an approved one once in 24 hours and 10 times in 30 days, and never of its category. Otherwise returns 409 `template_not_editable` with `editableAt`. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true.',
+      'Edits a draft, or a template at the platform, which reviews it again. The platform allows edits of approved, rejected and paused templates; of an approved one once in 24 hours and 10 times in 30 days, and never of its category. Otherwise returns 409 `template_not_editable` with `editableAt`. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true, and 409 `conflict` while a draft is being submitted.',
     errors: [
       'template_not_found',
       'template_not_editable',
@@ -70,7 +70,7 @@ export const templateOperations: Record<string, Operation> = {
     id: 'deleteTemplate',
     summary: 'Delete a template',
     description:
-      'Deletes the template here and at the platform. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true.',
+      'Deletes the template here and at the platform. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true, and 409 `conflict` while a draft is being submitted.',
     errors: ['template_not_found', 'template_in_use', 'sender_not_configured', ...provider],
     message: 'Template deleted.',
   },
@@ -79,7 +79,7 @@ export const templateOperations: Record<string, Operation> = {
     id: 'submitTemplate',
     summary: 'Submit a template for review',
     description:
-      'Submits a draft, or a rejected template again. The platform reviews it, and an event `templates.status` reports the result. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true.',
+      'Submits a draft, or a rejected template again. The platform reviews it, and an event `templates.status` reports the result. Returns 409 `conflict` while another request submits the draft, or while it is unknown whether the platform received its last submission, and 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true.',
     errors: [
       'template_not_found',
       'template_not_draft',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { padded, samples } from '../harness/sample-files.ts';
 import { uploadMedia } from '../harness/sends.ts';
+import { until } from '../harness/until.ts';
 
 interface Template {
   _id: string;
@@ -120,6 +121,27 @@ describe('a sample', () => {
     expect((await gateway.call<Template>('GET', `/v1/templates/${body.data._id}`)).body.data.status).toBe(
       'draft',
     );
+  });
+
+  it('whose upload takes longer than the lease of the submission is not submitted', async () => {
+    const mediaId = await uploadMedia(gateway, samples.png, 'a.png', 'image/png');
+    const { _id } = (await draft('IMAGE', mediaId)).body.data;
+    await gateway.platform.addFault({ on: 'uploads', does: 'delay', ms: 60_000, times: 1 });
+    const submitted = submit(_id);
+    await until(async () => {
+      const released = await gateway.database.db
+        .updateTable('templates')
+        .set({ deleting_until: null })
+        .where('id', '=', _id)
+        .where('deleting_until', 'is not', null)
+        .executeTakeFirst();
+      expect(Number(released.numUpdatedRows)).toBe(1);
+    });
+    await gateway.platform.clearFaults();
+    expect([(await submitted).status, (await submitted).body.code]).toEqual([409, 'conflict']);
+    const { templates } = await gateway.platform.state();
+    expect(templates.filter(({ name }) => name === `sample_${made - 1}`)).toEqual([]);
+    expect((await submit(_id)).status).toBe(200);
   });
 
   it.each([

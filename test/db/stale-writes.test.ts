@@ -15,8 +15,16 @@ import {
   markStored,
   saveRegistration,
 } from '../../src/messaging/media/store.ts';
-import { bindDraft, insertDraft, markSubmitted } from '../../src/messaging/templates/drafts-store.ts';
+import {
+  type DraftLease,
+  endDraftLease,
+  insertDraft,
+  leaseDraft,
+  markSubmitted,
+  renewDraftLease,
+} from '../../src/messaging/templates/drafts-store.ts';
 import { claimTemplatesToRead, recordSingleRead } from '../../src/messaging/templates/single-reads-store.ts';
+import type { TemplateRow } from '../../src/messaging/templates/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 
 let database: TestDatabase;
@@ -179,29 +187,55 @@ describe('a template', () => {
     return rows[0]?.due;
   };
 
+  const lease = async (id: string, businessAccountId = '2'): Promise<DraftLease> => {
+    const { deleting_until } = await inTransaction<TemplateRow>((tx) =>
+      leaseDraft(tx, id, businessAccountId),
+    );
+    return { id, until: deleting_until };
+  };
+
   it('keeps the response to its first submission, and its business account', async () => {
     const id = await draft();
     const first = response();
-    await bindDraft(database.db, id, '2');
-    await bindDraft(database.db, id, '3');
+    await lease(id);
+    const last = await lease(id, '3');
     const { rows } = await sql`select business_account_id as b from templates where id = ${id}`.execute(
       database.db,
     );
     expect(rows).toEqual([{ b: '2' }]);
-    expect(await markSubmitted(database.db, id, first)).toMatchObject({ status: 'submitted' });
-    expect(await markSubmitted(database.db, id, response())).toBeUndefined();
+    expect(await markSubmitted(database.db, last, first)).toMatchObject({ status: 'submitted' });
+    expect(await markSubmitted(database.db, last, response())).toBeUndefined();
+    expect(await renewDraftLease(database.db, last)).toBeUndefined();
+  });
+
+  it('is not changed by a submission whose lease another one took', async () => {
+    const id = await draft();
+    const first = await lease(id);
+    await sql`update templates set deleting_until = now() - interval '1 hour' where id = ${id}`.execute(
+      database.db,
+    );
+    const second = await lease(id);
+    expect(await renewDraftLease(database.db, first)).toBeUndefined();
+    await inTransaction((tx) => endDraftLease(tx, first, { isUnknown: false }));
+    expect(await markSubmitted(database.db, first, response())).toBeUndefined();
+    const renewed = await renewDraftLease(database.db, second);
+    expect(renewed).toBeInstanceOf(Date);
+    expect(await markSubmitted(database.db, { id, until: renewed ?? null }, response())).toMatchObject({
+      status: 'submitted',
+      deleting_until: null,
+    });
   });
 
   it('is claimed for reading by one process at a time', async () => {
     const id = await draft();
-    await markSubmitted(database.db, id, response());
+    await markSubmitted(database.db, await lease(id), response());
     expect((await claimTemplatesToRead(database.db, 10)).map((row) => row.id)).toEqual([id]);
     expect(await claimTemplatesToRead(database.db, 10)).toEqual([]);
   });
 
   it('that becomes due again while it is read stays due', async () => {
     const id = await draft();
-    await markSubmitted(database.db, id, response());
+    await markSubmitted(database.db, await lease(id), response());
     const [claimed] = await claimTemplatesToRead(database.db, 10);
     if (!claimed) throw new Error('not claimed');
     await setReadDue(id, -5);

@@ -31,6 +31,16 @@ export async function removeReadings(tx: Tx, accountId: string): Promise<void> {
 }
 
 /**
+ * Makes a list due in some seconds, then as soon as it may be read again, and again if a reading begins before that.
+ */
+export async function requestLaterReading(tx: Tx, of: ReadingKey, seconds: number): Promise<void> {
+  const at = sql`now() + ${seconds} * interval '1 second'`;
+  await sql`
+    update template_readings set wanted_at = ${at}, due_at = least(due_at, greatest(${at}, not_before))
+    where account_id = ${of.accountId} and business_account_id = ${of.businessAccountId}`.execute(tx);
+}
+
+/**
  * Makes a list due as soon as it may be read again; without `of`, every list. Does not write if it is already due and
  * requested: all rejections of a campaign request the same reading.
  */

@@ -13,7 +13,9 @@ import {
   markDeleting,
   type TemplateRow,
 } from '../templates/store.ts';
+import { requireNoSubmission } from '../templates/submission.ts';
 import { deleteAtPlatform, platformError, type SubmitDeps, templateNotFound } from '../templates/submit.ts';
+import { readUnknownSubmission } from '../templates/submit-draft.ts';
 import { publishChanges } from '../templates/sync.ts';
 import { emptyQueue, inUse } from './empty-queue.ts';
 import type { FailDeps } from './fail.ts';
@@ -37,6 +39,7 @@ export async function deleteTemplate(
   const { accountId, templateId } = input;
   const found = isUuid(templateId) ? await findTemplate(deps.db, accountId, templateId) : undefined;
   if (!found) throw templateNotFound();
+  await readUnknownSubmission(deps, found);
   const before = await beginDeleting(deps, { accountId, templateId: found.id }, input.cancelQueued);
   if (before.status === 'draft') return 0;
   const of = { accountId, templateId: before.id };
@@ -67,6 +70,7 @@ async function beginDeleting(
     // waits for sends that are being inserted; later ones see the mark
     const before = await lockTemplate(tx, of.templateId);
     if (!before) throw templateNotFound();
+    requireNoSubmission(before, deps.clock.now());
     if (await hasOpenSends(tx, of))
       throw inUse('A draft, scheduled or unfinished send names this template. Cancel or delete it first.');
     if (before.status === 'draft') {

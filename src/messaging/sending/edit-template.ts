@@ -1,4 +1,5 @@
 // Edits and submissions of templates: rejected while messages are queued, unless they are to be cancelled first.
+import { isDeepStrictEqual } from 'node:util';
 import { audit } from '../../audit/store.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
@@ -12,6 +13,7 @@ import {
 import { editLimits, isRejected, recentEdits } from '../templates/edit-rules.ts';
 import {
   changeDraft,
+  contentOf,
   type EditedValues,
   endEditing,
   markEditing,
@@ -19,7 +21,9 @@ import {
 } from '../templates/edits-store.ts';
 import { templateStatus } from '../templates/status.ts';
 import { findTemplate, lockTemplate, type TemplateRow } from '../templates/store.ts';
-import { platformError, submitDraft, templateNotFound } from '../templates/submit.ts';
+import { requireNoSubmission } from '../templates/submission.ts';
+import { platformError, templateNotFound } from '../templates/submit.ts';
+import { readUnknownSubmission, submitDraft } from '../templates/submit-draft.ts';
 import { publishChanges } from '../templates/sync.ts';
 import { keepVersions } from '../templates/versions-store.ts';
 import type { DeleteTemplateDeps } from './delete-template.ts';
@@ -49,16 +53,28 @@ export async function editTemplate(
 ): Promise<TemplateRow> {
   const row = await requireTemplate(deps, of);
   const values = await editedValues(deps, row, changes);
-  if (row.status === templateStatus.draft) {
-    const changed = await deps.db.transaction().execute(async (tx) => {
-      const draft = await changeDraft(tx, row.id, values);
-      if (draft) await audit(tx, of.accountId, 'template.edited', row.id, { category: draft.category });
-      return draft;
-    });
-    if (changed) return changed;
-    throw new AppError('conflict', 'The draft was submitted in the meantime. Repeat the request.');
-  }
-  return edit(deps, of, row, { changes, values });
+  if (row.status !== templateStatus.draft) return edit(deps, of, row, { changes, values });
+  // a concurrent edit was first: this one changes its result
+  return (await editDraft(deps, row, values)) ?? editTemplate(deps, of, changes);
+}
+
+/** Changes a draft; undefined if it is no longer the one from which `values` were made. 409 while it is being submitted. */
+async function editDraft(
+  deps: DeleteTemplateDeps,
+  row: TemplateRow,
+  values: EditedValues,
+): Promise<TemplateRow | undefined> {
+  await readUnknownSubmission(deps, row);
+  return deps.db.transaction().execute(async (tx) => {
+    const locked = await lockTemplate(tx, row.id);
+    if (!locked) throw templateNotFound();
+    requireNoSubmission(locked, deps.clock.now());
+    if (locked.status !== templateStatus.draft || !isDeepStrictEqual(contentOf(locked), contentOf(row)))
+      return undefined;
+    const draft = await changeDraft(tx, row.id, values);
+    await audit(tx, row.account_id, 'template.edited', row.id, { category: draft.category });
+    return draft;
+  });
 }
 
 /**
@@ -70,9 +86,7 @@ export async function submitTemplate(deps: DeleteTemplateDeps, of: TemplateToEdi
   if (!isRejected(deps.platform, row)) return submitDraft(deps, of);
   requireSamples(row.components);
   const changes = { components: row.components, category: row.category };
-  const { category, components, parameter_format: parameterFormat, message_ttl_seconds } = row;
-  const values = { category, components, parameterFormat, messageTtlSeconds: message_ttl_seconds };
-  return edit(deps, of, row, { changes, values });
+  return edit(deps, of, row, { changes, values: contentOf(row) });
 }
 
 /** Marks the template, empties its queue, calls the platform and records the result. */

@@ -2,13 +2,13 @@
 import type { Problem } from '../../base/errors.ts';
 import type { MessagingPlatform } from '../../ports/platform.ts';
 import { ownProviderStatus, templateStatus } from './status.ts';
+import { type LeasedDraft, submissionOf } from './submission.ts';
 
 const dayMs = 86_400_000;
 /** WhatsApp's limits on edits of an approved template (Cloud API, "Template management"). */
 export const editLimits = { perDay: 1, per30Days: 10 };
 
-export interface EditState {
-  status: string;
+export interface EditState extends LeasedDraft {
   provider_status: string | null;
   /** When it was edited while approved. */
   edited_at: Date[];
@@ -29,7 +29,8 @@ export function editability(
   row: EditState,
   nowMs: number,
 ): { isEditable: boolean; at: Date | null } {
-  if (row.status === templateStatus.draft) return { isEditable: true, at: null };
+  if (row.status === templateStatus.draft)
+    return { isEditable: submissionOf(row, nowMs) === 'none', at: null };
   const word = row.provider_status ?? '';
   if (word === ownProviderStatus.pendingDeletion) return { isEditable: false, at: null };
   if (row.status !== templateStatus.approved)

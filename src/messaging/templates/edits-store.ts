@@ -1,6 +1,6 @@
 // Rows of templates that are edited: drafts, and templates that the platform edits in the meantime.
 import { sql } from 'kysely';
-import type { Db, Tx } from '../../db/db.ts';
+import type { Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { templateStatus } from './status.ts';
 import { startRecheck, type TemplateRow } from './store.ts';
@@ -18,18 +18,22 @@ export interface EditedValues {
   messageTtlSeconds: number | null;
 }
 
-/** Changes a draft; undefined if it is no longer one. */
-export async function changeDraft(
-  db: Db | Tx,
-  id: string,
-  values: EditedValues,
-): Promise<TemplateRow | undefined> {
+/** What an edit can change, as it is. */
+export const contentOf = (row: TemplateRow): EditedValues => ({
+  components: row.components,
+  category: row.category,
+  parameterFormat: row.parameter_format,
+  messageTtlSeconds: row.message_ttl_seconds,
+});
+
+/** Changes a locked draft. */
+export async function changeDraft(tx: Tx, id: string, values: EditedValues): Promise<TemplateRow> {
   const { rows } = await sql<TemplateRow>`
     update templates set components = ${JSON.stringify(values.components)}::jsonb, category = ${values.category},
       parameter_format = ${values.parameterFormat}, message_ttl_seconds = ${values.messageTtlSeconds},
       components_changed_at = date_trunc('milliseconds', now()), updated_at = now()
-    where id = ${id} and status = ${status.draft} returning *`.execute(db);
-  return rows[0];
+    where id = ${id} returning *`.execute(tx);
+  return rows[0] as TemplateRow;
 }
 
 /** Marks a template as being edited: it is not sent. If the process dies, it is read again after two minutes. */

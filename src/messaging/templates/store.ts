@@ -161,7 +161,7 @@ export interface TemplateValues {
 /**
  * Inserts the platform's templates of a business account, or updates the rows with the same names and languages; at most
  * one of each. An approved template keeps its `provider_status`: lists always have the platform's first word of
- * approval, and reports others. Returns the rows in any order.
+ * approval, and reports others. A draft that the platform has is no longer being submitted. Returns the rows in any order.
  */
 export async function upsertTemplates(
   tx: Tx,
@@ -190,6 +190,7 @@ export async function upsertTemplates(
       next_category = case when templates.category = excluded.category then templates.next_category end,
       next_category_at = case when templates.category = excluded.category then templates.next_category_at end,
       components = excluded.components, quality_score = excluded.quality_score,
+      deleting_until = case when templates.status <> ${status.draft} then templates.deleting_until end,
       rejected_reason = excluded.rejected_reason, updated_at = now()
     returning *`.execute(tx);
   return rows;

@@ -1,8 +1,8 @@
-// Drafts: their creation and submission to the platform, and the deletion of templates there.
+// The creation of drafts, what their submission needs, and the deletion of templates at the platform.
 import { audit } from '../../audit/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, externalError, invalidRequest } from '../../base/errors.ts';
-import { isUuid, uuidv7 } from '../../base/ids.ts';
+import { uuidv7 } from '../../base/ids.ts';
 import type { MessagingPlatform, SenderAccess, TemplateComponent } from '../../ports/platform.ts';
 import type { PublishDeps } from '../../webhooks/publish.ts';
 import { findSamples, type SampleDeps, uploadSample } from '../media/sample.ts';
@@ -10,13 +10,11 @@ import type { AccessDeps } from '../senders/access.ts';
 import { callWithFailover } from '../senders/failover.ts';
 import { findDefaultSender, listCallers, type SenderRow } from '../senders/store.ts';
 import { draftProblems, sampleIdOf, sampleIdsOf, withHandle } from './draft.ts';
-import { bindDraft, insertDraft, markSubmitted } from './drafts-store.ts';
+import { insertDraft } from './drafts-store.ts';
 import { type ReadsUnapproved, ttlProblems } from './edit-rules.ts';
 import { cardsOf } from './kinds.ts';
 import { planTemplate } from './placeholders.ts';
-import { templateStatus } from './status.ts';
-import { findTemplate, lockTemplate, type TemplateRow } from './store.ts';
-import { publishChanges } from './sync.ts';
+import type { TemplateRow } from './store.ts';
 
 export interface SubmitDeps extends AccessDeps, SampleDeps, PublishDeps {
   clock: Clock;
@@ -39,7 +37,7 @@ export function templateNotFound(): AppError {
   return new AppError('template_not_found', 'There is no such template in this account.');
 }
 
-function templateExists(): AppError {
+export function templateExists(): AppError {
   return new AppError('template_exists', 'The account already has a template with this name and language.');
 }
 
@@ -120,82 +118,9 @@ export async function componentsToSend(
   return ready;
 }
 
-/**
- * Submits a draft to the platform for review, with another sender of its business account if the first is unavailable.
- * Throws 409 `template_not_draft` if it was submitted before.
- */
-export async function submitDraft(
-  deps: SubmitDeps,
-  input: { accountId: string; templateId: string },
-): Promise<TemplateRow> {
-  const row = isUuid(input.templateId)
-    ? await findTemplate(deps.db, input.accountId, input.templateId)
-    : undefined;
-  if (!row) throw templateNotFound();
-  if (row.status !== templateStatus.draft) {
-    throw new AppError(
-      'template_not_draft',
-      `This template is ${row.status}; only a draft or a rejected template can be submitted.`,
-    );
-  }
-  const callers = await callersFor(deps, row);
-  const businessAccountId = (callers[0] as SenderRow).business_account_id;
-  // bind it first, so that a concurrent reading updates this row instead of adding a second one
-  await bindDraft(deps.db, row.id, businessAccountId).catch((error: unknown) => {
-    throw (error as { code?: unknown }).code === '23505' ? templateExists() : error;
-  });
-  const create = async (access: SenderAccess) =>
-    deps.platform.createTemplate(access, {
-      name: row.name,
-      language: row.language,
-      category: row.category,
-      parameterFormat: row.parameter_format,
-      messageTtlSeconds: row.message_ttl_seconds,
-      components: await componentsToSend(
-        deps,
-        { accountId: row.account_id, components: row.components },
-        access,
-      ),
-    });
-  // the platform would reject a repeated creation as a duplicate
-  const { result } = await callWithFailover(deps, callers, create, { isRepeatable: false }).catch(
-    platformError,
-  );
-  const submitted = await recordSubmission(deps, row.id, businessAccountId, result);
-  const current = submitted ?? (await findTemplate(deps.db, input.accountId, input.templateId));
-  if (!current) throw templateNotFound();
-  return current;
-}
-
 /** Throws the platform's error as the caller's. */
 export function platformError(error: unknown): never {
   throw externalError(error, 'The messaging platform');
-}
-
-/** Records the platform's response to a submission and publishes the change; undefined if it is no longer a draft. */
-async function recordSubmission(
-  deps: SubmitDeps,
-  id: string,
-  businessAccountId: string,
-  result: Awaited<ReturnType<MessagingPlatform['createTemplate']>>,
-): Promise<TemplateRow | undefined> {
-  const { after, leasedDeliveries } = await deps.db.transaction().execute(async (tx) => {
-    const before = await lockTemplate(tx, id);
-    const after =
-      before &&
-      (await markSubmitted(tx, id, {
-        businessAccountId,
-        providerTemplateId: result.providerTemplateId,
-        providerStatus: result.providerStatus,
-        status: result.state,
-        category: result.category,
-      }));
-    if (after) await audit(tx, after.account_id, 'template.submitted', id, { status: after.status });
-    const changes = before && after ? [{ before, after, reason: null }] : [];
-    return { after, leasedDeliveries: await publishChanges(deps, tx, changes) };
-  });
-  deps.deliveries.offer(leasedDeliveries);
-  return after;
 }
 
 /** Deletes a template at the platform, with failover between the senders of its business account. Throws VendorError. */

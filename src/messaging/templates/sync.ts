@@ -8,6 +8,7 @@ import type { MessagingPlatform, PlatformTemplate } from '../../ports/platform.t
 import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { type AccessDeps, senderAccess } from '../senders/access.ts';
 import type { SenderRow } from '../senders/store.ts';
+import { clearDraftLeases } from './drafts-store.ts';
 import { shapeOf } from './fits.ts';
 import type { TemplateChange } from './presenter.ts';
 import {
@@ -77,9 +78,16 @@ export async function publishChanges(
   return publish(deps, tx, await statusEvents(deps, tx, changes));
 }
 
-/** True if a template was being deleted when the reading began, so that the reading may be outdated. */
+/**
+ * True if a template was being deleted or edited when the reading began, so that the reading may be outdated. A draft that
+ * the reading shows was submitted, whoever records that first.
+ */
 const isBeingDeleted = (begun: Date) => (row: TemplateRow) =>
-  row.deleting_until !== null && row.deleting_until > begun;
+  row.status !== templateStatus.draft && row.deleting_until !== null && row.deleting_until > begun;
+
+/** True if the submission of this draft ended without a known result before the reading began. */
+const wasSubmitted = (begun: Date) => (row: TemplateRow) =>
+  row.status === templateStatus.draft && row.deleting_until !== null && row.deleting_until <= begun;
 
 const nameOf = (row: Pick<TemplateRow, 'name' | 'language'>) => `${row.name} ${row.language}`;
 
@@ -110,6 +118,11 @@ export async function syncTemplates(
     await deleteTemplates(
       tx,
       gone.map((one) => one.id),
+    );
+    const missing = known.filter((one) => wasSubmitted(begun)(one) && !listed.has(nameOf(one)));
+    await clearDraftLeases(
+      tx,
+      missing.map((one) => one.id),
     );
     await clearSingleReads(tx, account, begun);
     await makeTemplatesDue(

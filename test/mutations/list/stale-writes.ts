@@ -84,13 +84,6 @@ export const mutations: Mutation[] = [
     tests: stale,
   },
   {
-    name: 'a draft is submitted twice',
-    file: 'src/messaging/templates/drafts-store.ts',
-    find: 'where id = ${id} and status = ${status.draft} returning *',
-    replace: 'where id = ${id} returning *',
-    tests: stale,
-  },
-  {
     name: 'a template that became due during its reading is forgotten',
     file: 'src/messaging/templates/single-reads-store.ts',
     find: ' and read_due_at = ${template.read_due_at}`',
