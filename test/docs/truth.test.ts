@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { secretSettings, settings } from '../../src/base/settings.ts';
 import { openProgram } from '../../src/command-line/program.ts';
+import { auditableFields } from '../../src/contract/audit.ts';
 import { httpStatus } from '../../src/http/reply.ts';
 import {
   anchorsOf,
@@ -158,6 +159,11 @@ test('the metrics page names every metric of the gateway, and no other', async (
     ...cell.matchAll(/`(gateway_\w+)`/g),
   ]);
   expect(named.map(([, name]) => name).sort()).toEqual(shown.map(([, name]) => name).sort());
+});
+
+test('the guide of the audit log names every action', () => {
+  const guide = readProjectFile('docs/audit.md');
+  expect(Object.keys(auditableFields).filter((action) => !guide.includes(`\`${action}\``))).toEqual([]);
 });
 
 test('every source file exists', () => {
