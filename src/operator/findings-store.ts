@@ -31,6 +31,14 @@ export async function listDisconnected(db: Db, limit: number): Promise<ListedTro
   return rows;
 }
 
+/** Counts the connections of `provider` that are not dead, of staff who have not been removed. */
+export async function countConnections(db: Db, provider: string): Promise<number> {
+  const { rows } = await sql<{ connections: number }>`
+    select count(*)::int as connections from calendar_connections c join staff s on s.id = c.staff_id
+    where c.provider = ${provider} and c.dead_at is null and s.deleted_at is null`.execute(db);
+  return rows[0]?.connections ?? 0;
+}
+
 /** Endpoints of all accounts that are disabled or fail, without paths and queries, up to `limit`. */
 export async function listFailing(db: Db, limit: number): Promise<ListedTrouble[]> {
   const { rows } = await sql<ListedTrouble>`

@@ -21,7 +21,13 @@ import { diskFinding, readDisks } from './disks.ts';
 import { durabilityFinding } from './durability-finding.ts';
 import { readServer } from './figures-store.ts';
 import { type Finding, type Found, failed, note, ok } from './finding.ts';
-import { type ListedTrouble, listDisconnected, listFailing, listHalted } from './findings-store.ts';
+import {
+  countConnections,
+  type ListedTrouble,
+  listDisconnected,
+  listFailing,
+  listHalted,
+} from './findings-store.ts';
 import { retentionFinding } from './retention-finding.ts';
 import { timeZoneFinding, timeZoneVersions } from './time-zone-data.ts';
 
@@ -156,6 +162,12 @@ const senders = ofDatabase(async (db) => {
 });
 
 const calendars = ofDatabase(async (db, { config: { google } }) => {
+  const unusable = google.clientId === null ? await countConnections(db, 'google') : 0;
+  if (unusable > 0)
+    return note(
+      `GOOGLE_CLIENT_ID is not set, but ${unusable} connected Google ${unusable === 1 ? 'calendar needs' : 'calendars need'} it: no slots and no bookings there (a sandbox sets it for its own process only)`,
+      'Set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET as they were when the calendars were connected.',
+    );
   const disconnected = await listDisconnected(db, listedMax + 1);
   if (disconnected.length > 0)
     return note(

@@ -1,5 +1,6 @@
 // Connecting a calendar on the provider's consent page, its status, and disconnecting it.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { findUnknownEvents } from '../../src/appointments/booking/unknown-events.ts';
 import { listAudit } from '../../src/audit/store.ts';
 import {
   type AppointmentsFixture,
@@ -260,4 +261,27 @@ test('returns 409 for a provider that is not configured, and 400 for an incomple
     password: 'secret',
   });
   expect([whole.status, whole.json.code]).toEqual([409, 'calendar_provider_not_configured']);
+});
+
+test('says that the provider is not configured, instead of asking to reconnect, when the operator removed its client', async () => {
+  const staff = await fixture.staff(account);
+  const read = (path: string) => fixture.call(account, 'GET', `/v1/appointments/${path}`);
+  const { google } = fixture.deps.calendars;
+  if (!google) throw new Error('no adapter');
+  const why = 'The calendar provider "google" is not configured in this gateway.';
+  delete fixture.deps.calendars.google;
+  try {
+    expect(await status(staff.id)).toMatchObject({
+      connected: false,
+      provider: 'google',
+      error: expect.stringContaining(why),
+    });
+    const slots = await read(`available-slots?appointmentUserId=${staff.id}&date=${date}`);
+    expect([slots.status, slots.json.code]).toEqual([409, 'calendar_not_connected']);
+    expect(slots.json.message).toContain(why);
+    expect((await findUnknownEvents(fixture.deps)).unread).toBeGreaterThan(0);
+  } finally {
+    fixture.deps.calendars.google = google;
+  }
+  expect(await status(staff.id)).toMatchObject({ connected: true, error: null });
 });

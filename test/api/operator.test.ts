@@ -121,6 +121,29 @@ describe('examine', () => {
     expect(unfixed).toEqual([]);
   });
 
+  it('counts connected Google calendars that cannot be used because the client is not set', async () => {
+    let finding: Finding | undefined;
+    await db()
+      .transaction()
+      .execute(async (tx) => {
+        const staffId = uuidv7();
+        await sql`insert into staff (id, account_id, name) values (${staffId}, ${gateway.accountId}, 'Asha')`.execute(
+          tx,
+        );
+        await sql`insert into calendar_connections (id, account_id, staff_id, provider, credential, calendar_id, busy_calendar_ids)
+          values (${uuidv7()}, ${gateway.accountId}, ${staffId}, 'google', '', 'primary', '{primary}')`.execute(
+          tx,
+        );
+        finding = (await findingsOf({ database: tx })).get('calendars');
+        throw new Error('roll back');
+      })
+      .catch((error: Error) => expect(error.message).toBe('roll back'));
+    expect(finding).toMatchObject({
+      status: 'note',
+      text: expect.stringContaining('GOOGLE_CLIENT_ID is not set, but 1 connected Google calendar needs it'),
+    });
+  });
+
   it('fails when a file is not read back as it was written, and leaves none behind', async () => {
     const stored = new Map<string, Buffer>();
     const { Readable } = await import('node:stream');

@@ -30,7 +30,11 @@ export async function findUnknownEvents(
     for (const row of rows) {
       try {
         const connection = liveConnection(deps, row);
-        if (!connection) continue;
+        if (!connection) {
+          // its provider is not configured
+          unread += 1;
+          continue;
+        }
         const { calendarId, timeZone } = connection;
         const query = { calendarId, timeZone, cursor: null, since: deps.clock.now() };
         const { events: found } = await useCalendar(deps, connection, (calendar, credential) =>

@@ -15,6 +15,7 @@ import {
   credentialPlace,
   type LiveConnection,
   liveConnection,
+  notConfiguredText,
   openConnection,
   useCalendar,
 } from './connection.ts';
@@ -42,10 +43,7 @@ const dayMs = 86_400_000;
 
 /** 409 for a calendar provider that the operator has not configured. */
 export function notConfigured(what: string): AppError {
-  return new AppError(
-    'calendar_provider_not_configured',
-    `${what} is not configured in this gateway. Its operator can see what is missing with "doctor".`,
-  );
+  return new AppError('calendar_provider_not_configured', notConfiguredText(what));
 }
 
 /**

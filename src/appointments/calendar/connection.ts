@@ -82,8 +82,30 @@ export function notConnected(why?: string): AppError {
   );
 }
 
+/** What an operator has to add before a provider can be used. */
+export const notConfiguredText = (what: string) =>
+  `${what} is not configured in this gateway. Its operator can see what is missing with "doctor".`;
+
+/** Why a connection cannot be used or had a problem, as callers see it; null: no problem is known. */
+export function connectionProblem(
+  { calendars }: Pick<CalendarDeps, 'calendars'>,
+  row: Pick<ConnectionRow, 'provider' | 'failure'>,
+): string | null {
+  // a missing setting goes first: without it, reconnecting is not possible either
+  return calendars[row.provider] ? row.failure : notConfiguredText(`The calendar provider "${row.provider}"`);
+}
+
+/** 409 for a staff member whose connection, if any, cannot be used; says why. */
+export const notUsable = (
+  deps: Pick<CalendarDeps, 'calendars'>,
+  row: Pick<ConnectionRow, 'provider' | 'failure'> | undefined,
+): AppError => notConnected((row && connectionProblem(deps, row)) ?? undefined);
+
 /** True for a connection that is not dead and whose provider is configured. */
-export function isAlive(deps: CalendarDeps, row: Pick<UsableConnection, 'provider' | 'dead_at'>): boolean {
+export function isAlive(
+  deps: Pick<CalendarDeps, 'calendars'>,
+  row: Pick<UsableConnection, 'provider' | 'dead_at'>,
+): boolean {
   return row.dead_at === null && deps.calendars[row.provider] !== undefined;
 }
 
@@ -119,7 +141,7 @@ export function liveConnection(deps: CalendarDeps, row: UsableConnection): LiveC
 export async function openConnection(deps: CalendarDeps, staffId: string): Promise<LiveConnection> {
   const row = await findConnection(deps.db, staffId);
   const live = row && liveConnection(deps, row);
-  if (!live) throw notConnected(row?.failure ?? undefined);
+  if (!live) throw notUsable(deps, row);
   return live;
 }
 

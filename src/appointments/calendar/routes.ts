@@ -17,6 +17,7 @@ import type { EventProblem } from '../../ports/calendar.ts';
 import { staffNotFound } from '../directory/staff.ts';
 import { findStaff, type StaffRow } from '../directory/store.ts';
 import { type ConnectDeps, checkConnection, disconnectCalendar, putCalendar } from './connect.ts';
+import { connectionProblem, isAlive } from './connection.ts';
 import { type ConnectionRow, findConnection } from './connections-store.ts';
 import { ConsentError, consentUrl, finishConsent } from './consent.ts';
 import { consentPage } from './consent-page.ts';
@@ -29,15 +30,19 @@ async function staffOf(deps: ConnectDeps, accountId: string, staffId: string): P
 
 const problemsShown = 20;
 
-function statusOf(row: ConnectionRow | undefined, problems: EventProblem[] | null = null): CalendarStatus {
+function statusOf(
+  deps: ConnectDeps,
+  row: ConnectionRow | undefined,
+  problems: EventProblem[] | null = null,
+): CalendarStatus {
   return {
-    connected: row !== undefined && row.dead_at === null,
+    connected: row !== undefined && isAlive(deps, row),
     provider: row?.provider ?? null,
     calendarId: row?.calendar_id ?? null,
     busyCalendarIds: row?.busy_calendar_ids ?? [],
     accountEmail: row?.account_email ?? null,
     lastSyncedAt: row?.last_synced_at?.toISOString() ?? null,
-    error: row?.failure ?? null,
+    error: row ? connectionProblem(deps, row) : null,
     eventProblems: problems && { count: problems.length, items: problems.slice(0, problemsShown) },
   };
 }
@@ -78,7 +83,7 @@ function readingRoutes(server: Server, deps: ConnectDeps): void {
       const staff = await staffOf(deps, caller.accountId, query.appointmentUserId);
       const row = await findConnection(deps.db, staff.id);
       const problems = row ? await checkConnection(deps, row, staff) : null;
-      const status = statusOf(row && (await findConnection(deps.db, staff.id)), problems);
+      const status = statusOf(deps, row && (await findConnection(deps.db, staff.id)), problems);
       return ok(status.connected ? 'The calendar is connected.' : 'The calendar is not connected.', status);
     },
   );
@@ -100,7 +105,7 @@ function managingRoutes(server: Server, deps: ConnectDeps): void {
     async ({ caller, params, body }) => {
       const staff = await staffOf(deps, caller.accountId, params.id);
       await putCalendar(deps, staff, body);
-      return ok('The calendar is connected.', statusOf(await findConnection(deps.db, staff.id)));
+      return ok('The calendar is connected.', statusOf(deps, await findConnection(deps.db, staff.id)));
     },
   );
 
@@ -116,7 +121,7 @@ function managingRoutes(server: Server, deps: ConnectDeps): void {
     async ({ caller, params }) => {
       const staff = await staffOf(deps, caller.accountId, params.id);
       await disconnectCalendar(deps, caller.accountId, staff.id);
-      return ok('The calendar is not connected.', statusOf(undefined));
+      return ok('The calendar is not connected.', statusOf(deps, undefined));
     },
   );
 }

@@ -12,7 +12,7 @@ import {
   isAlive,
   type LiveConnection,
   liveConnection,
-  notConnected,
+  notUsable,
 } from '../calendar/connection.ts';
 import {
   candidateStarts,
@@ -118,7 +118,7 @@ export function checkConnected(
   { staff, connection }: Pick<StaffDay, 'staff' | 'connection'>,
 ): void {
   if (staff.calendar === calendarNeed.none || (connection && isAlive(deps, connection))) return;
-  throw notConnected(connection?.failure ?? undefined);
+  throw notUsable(deps, connection);
 }
 
 /** The active connection of a staff member; undefined if none is needed. Throws 409 if one is needed and missing. */
@@ -128,7 +128,7 @@ export function connectionOf(
 ): LiveConnection | undefined {
   if (staff.calendar === calendarNeed.none) return undefined;
   const live = connection && liveConnection(deps, connection);
-  if (!live) throw notConnected(connection?.failure ?? undefined);
+  if (!live) throw notUsable(deps, connection);
   return live;
 }
 
