@@ -108,6 +108,31 @@ export function calendarSuite(name: string, open: () => Promise<CalendarUnderTes
         expect(error).toMatchObject({ outcome: 'rejected', code: 'calendar_not_found' });
       });
 
+      test('is stored whatever characters guests write, and none of them begins another property', async () => {
+        const odd =
+          'a\r\nb\rSTATUS:CANCELLED\rDTSTART:20260610T230000Z\u000bSTATUS:CANCELLED\u000c\u0085\u2028\u2029\u0001\u001c\u007f\tc';
+        const event = booking({
+          summary: odd,
+          description: odd,
+          guests: [{ email: 'ravi@example.com', name: odd }],
+        });
+        const made = await insert(event);
+        expect(made).toMatchObject({ status: 'live', bookingId: event.bookingId, start: ten, end: halfPast });
+        expect(await get(made.eventId)).toEqual(made);
+        expect(await busy()).toEqual([{ start: ten, end: halfPast }]);
+        const change = {
+          calendarId,
+          eventId: made.eventId,
+          time: { start: eleven, end: noon },
+          notify: true,
+        };
+        expect(await calendar.updateEvent(credential, change, limits)).toMatchObject({
+          start: eleven,
+          end: noon,
+        });
+        expect(await busy()).toEqual([{ start: eleven, end: noon }]);
+      });
+
       test('is null if the calendar never had it', async () => {
         expect(await get(unknownId())).toBeNull();
         expect(await find(booking())).toBeNull();

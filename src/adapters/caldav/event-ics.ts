@@ -11,6 +11,14 @@ const producer = '-//Chatbot Gateway//Bookings//EN';
 
 const instant = (at: number) => ICAL.Time.fromJSDate(new Date(at), true);
 
+/**
+ * A text that servers store as it is: iCalendar has no other control characters than tabs and line feeds (RFC 5545 section
+ * 3.3.11), and ical.js escapes line feeds only. Python's servers end a line at any of these line breaks.
+ */
+const storable = (text: string) =>
+  text.replace(/\r\n|[\r\v\f\u0085\u2028\u2029]/g, '\n').replace(/[^\P{Cc}\t\n]/gu, ' ');
+const oneLine = (text: string) => storable(text).replaceAll(/\s*\n\s*/g, ' ');
+
 /** The link of an event; CalDAV servers create no meetings. */
 export const linkOf = (meeting: NewEvent['meeting']) =>
   meeting.kind === 'link' ? meeting.link : meeting.fallbackLink;
@@ -33,7 +41,7 @@ export function newEventText(event: NewEvent<string>, organizer: string | null, 
     sequence: 0,
     dtstart: instant(event.start),
     dtend: instant(event.end),
-    summary: event.summary,
+    summary: oneLine(event.summary),
     description: descriptionWithLink(event.description, link),
     location: link,
     url: link,
@@ -46,7 +54,7 @@ export function newEventText(event: NewEvent<string>, organizer: string | null, 
   return object.toString();
 }
 
-const descriptionWithLink = (text: string, link: string) => `${text}\n\nVideo meeting: ${link}`;
+const descriptionWithLink = (text: string, link: string) => `${storable(text)}\n\nVideo meeting: ${link}`;
 
 function addGuests(vevent: ICAL.Component, event: NewEvent<string>, organizer: string): void {
   // SERVER: the server sends mails; CLIENT: it does not (RFC 6638 section 7.1)
@@ -54,7 +62,7 @@ function addGuests(vevent: ICAL.Component, event: NewEvent<string>, organizer: s
   vevent.addPropertyWithValue('organizer', `mailto:${organizer}`);
   for (const guest of event.guests) {
     const property = vevent.addPropertyWithValue('attendee', `mailto:${guest.email}`);
-    if (guest.name !== undefined) property.setParameter('cn', guest.name.replace(/["\p{Cc}]/gu, ' '));
+    if (guest.name !== undefined) property.setParameter('cn', oneLine(guest.name).replace(/["\t]/g, ' '));
     property.setParameter('partstat', 'NEEDS-ACTION');
     property.setParameter('rsvp', 'TRUE');
     property.setParameter('schedule-agent', agent);
@@ -139,7 +147,7 @@ export function changedText(text: string, change: TextChange, zone: Zone, now: n
   const before = object.toString();
   const oldLink = linkIn(vevent);
   const link = change.link ?? oldLink;
-  if (change.summary !== undefined) vevent.updatePropertyWithValue('summary', change.summary);
+  if (change.summary !== undefined) vevent.updatePropertyWithValue('summary', oneLine(change.summary));
   if (change.description !== undefined) {
     const description = link === null ? change.description : descriptionWithLink(change.description, link);
     vevent.updatePropertyWithValue('description', description);

@@ -40,6 +40,13 @@ export const mutations: Mutation[] = [
     tests: ['test/api/appointments-caldav.test.ts'],
   },
   {
+    name: 'control characters of guests reach a CalDAV server',
+    file: 'src/adapters/caldav/event-ics.ts',
+    find: ".replace(/[^\\P{Cc}\\t\\n]/gu, ' ')",
+    replace: '',
+    tests: ['test/ports/caldav.test.ts'],
+  },
+  {
     name: 'another spelling of an address counts as another calendar',
     file: 'src/adapters/caldav/identity.ts',
     find: '.replace(/%[0-9a-f]{2}/gi, decoded)',
