@@ -233,6 +233,32 @@ describe('a file of opt-outs', () => {
     expect(facts(theirs.text)).toEqual(facts(exported.text));
   });
 
+  it('that was exported has the time of each decision, not of its record, so an opt-in in between counts elsewhere', async () => {
+    const [phone, stricter] = [newPhone(), newPhone()];
+    await load(`phone,createdAt\n${phone},2026-01-01T00:00:00.500Z`);
+    await put(stricter, { scope: 'marketing' });
+    const [first] = await list({ phone: stricter });
+    await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(first?.createdAt ?? ''));
+    await put(stricter, { scope: 'all' });
+    const { text } = await gateway.call('GET', '/v1/opt-outs.csv');
+    const timeOf = (wanted: string) =>
+      text
+        .split('\r\n')
+        .find((line) => line.startsWith(`${wanted},`))
+        ?.split(',')
+        .at(-1);
+    expect(timeOf(phone)).toBe('2026-01-01T00:00:00.500Z');
+    expect(timeOf(stricter)?.localeCompare(first?.createdAt ?? '')).toBe(1);
+    const other = await gateway.otherAccount();
+    const there = { key: other };
+    await gateway.call('PUT', `/v1/opt-outs/${phone}`, { ...there, body: { scope: 'marketing' } });
+    await gateway.call('DELETE', `/v1/opt-outs/${phone}`, there);
+    const headers = { 'Content-Type': 'text/csv' };
+    await gateway.call('POST', '/v1/opt-outs/import', { ...there, body: text, headers });
+    const theirs = await gateway.call<{ items: object[] }>('GET', `/v1/opt-outs?phone=${phone}`, there);
+    expect(theirs.body.data.items).toEqual([]);
+  });
+
   it.each([
     ['phone,shoe\n1,2', 'shoe'],
     ['scope\nall', 'phone'],

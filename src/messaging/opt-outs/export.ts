@@ -22,7 +22,9 @@ export async function* optOutLines(db: Db, accountId: string): AsyncGenerator<st
     const lines = rows.map((row) => {
       const item = optOutItem(row);
       const own = (byContact.get(row.contact_id) ?? []).map(({ phone }) => phone);
-      const values = { ...item, otherPhones: own.filter((phone) => phone !== item.phone).join(' ') };
+      const otherPhones = own.filter((phone) => phone !== item.phone).join(' ');
+      // an import compares it with other decisions; the record may be much later, or older than the decision for `all`
+      const values = { ...item, otherPhones, createdAt: row.acted_at.toISOString() };
       return lineOf(columns.map((column) => values[column]));
     });
     if (lines.length > 0) yield lines.join('');

@@ -47,10 +47,11 @@ export interface ListedOptOut {
   scope: Scope;
   source: Source;
   reason: string | null;
+  acted_at: Date;
 }
 
 const listed = sql`
-  select o.id, o.contact_id, c.phone, c.user_id, o.scope, o.source, o.reason
+  select o.id, o.contact_id, c.phone, c.user_id, o.scope, o.source, o.reason, o.acted_at
   from opt_outs o join contacts c on c.account_id = o.account_id and c.id = o.contact_id`;
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
