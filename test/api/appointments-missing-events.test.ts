@@ -125,6 +125,25 @@ describe('an event that is deleted externally', () => {
     expect(await stateOf(made.bookingId)).toEqual(['confirmed', 'deleted']);
   });
 
+  test('cancels its booking, and keeps the connection, although a busy calendar belongs to someone else', async () => {
+    const [staff, colleague] = [await fixture.staff(account), await fixture.staff(account)];
+    await fixture.control.putCalendar({
+      id: colleague.email,
+      owner: colleague.email,
+      readers: [staff.email],
+    });
+    const path = `/v1/appointments/users/${staff.id}/ext-calendar`;
+    const busyCalendarIds = ['primary', colleague.email];
+    await fixture.must(fixture.call(account, 'PUT', path, { busyCalendarIds }));
+    const made = await book(staff.id, '10:00', '10:30');
+    await fixture.control.removeEvent(staff.email, made.calendarEventId);
+    await read(staff.id);
+    await aMinuteLater();
+    await read(staff.id);
+    expect(await stateOf(made.bookingId)).toEqual(['cancelled', 'deleted']);
+    expect(await fixture.open(account, staff.id, date)).toContain('10:00');
+  });
+
   test('cancels nothing when its booking was rescheduled, or the staff member chose "keep", in the meantime', async () => {
     const first = await deleted();
     const path = pathOf(first.made.bookingId);

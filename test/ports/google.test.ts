@@ -123,4 +123,14 @@ describe('access tokens', () => {
     const error = await failure(google.calendar.insertEvent(weak, google.booking(), limits));
     expect(error).toMatchObject({ outcome: 'rejected', code: 'scope_missing' });
   });
+
+  test('for a calendar of someone else say nothing about the connection', async () => {
+    const { control, calendar, credential } = google;
+    await control.putAccount({ email: 'colleague@clinic.example' });
+    const colleague = { id: 'colleague@clinic.example', owner: 'colleague@clinic.example' };
+    await control.putCalendar({ ...colleague, readers: [google.calendarId] });
+    const ref = { calendarId: colleague.id, eventId: google.booking().eventId ?? '' };
+    const error = await failure(calendar.getEvent(credential, ref, limits));
+    expect(error).toMatchObject({ outcome: 'rejected', code: 'calendar_not_found' });
+  });
 });

@@ -3,16 +3,13 @@ import { VendorError } from '../../base/errors.ts';
 import { merged } from '../../base/intervals.ts';
 import type { AttemptLimits } from '../../base/retry.ts';
 import type { BusyTimesQuery, Interval } from '../../ports/calendar.ts';
-import { type ClientDeps, callApi, eventsPath } from './client.ts';
+import { type ClientDeps, callApi, eventsPath, primary } from './client.ts';
 import type { GoogleCredential } from './credential.ts';
 import { firstKnownZone, instantOf } from './event-json.ts';
 import { isObject, type Json, objectsOf, textOf } from './json.ts';
 
 /** Google limits a free-busy query to 50 calendars. */
 const maxCalendarsPerQuery = 50;
-
-/** The primary calendar of an account has two ids: this one, and the account's address. */
-const primary = 'primary';
 
 /** Merged busy times within `[from, to)`. Throws VendorError if any of the calendars cannot be read. */
 export async function busyTimes(

@@ -23,6 +23,9 @@ export interface ClientDeps {
 /** The events of a busy calendar's year take about 2 MB. */
 const maxResponseBytes = 10 * 1024 * 1024;
 
+/** The primary calendar of an account has two ids: this one, and the account's address. */
+export const primary = 'primary';
+
 export const eventsPath = (calendarId: string) => `calendars/${encodeURIComponent(calendarId)}/events`;
 export const eventPath = (calendarId: string, eventId: string) =>
   `${eventsPath(calendarId)}/${encodeURIComponent(eventId)}`;

@@ -9,7 +9,7 @@ import type {
   Interval,
   NewEvent,
 } from '../../ports/calendar.ts';
-import { type ApiCall, type ClientDeps, callApi, eventPath, eventsPath } from './client.ts';
+import { type ApiCall, type ClientDeps, callApi, eventPath, eventsPath, primary } from './client.ts';
 import { changeJson, newEventJson, readEvent, replacedMeetingJson, tombstoneJson } from './event-json.ts';
 import { type Json, objectsOf, textOf } from './json.ts';
 
@@ -34,8 +34,25 @@ export async function getEvent(attempt: Attempt, ref: EventRef): Promise<Calenda
     return readEvent(json, ref.timeZone ?? 'UTC');
   } catch (error) {
     if (statusOf(error) === 404) return null;
-    throw error;
+    throw isOwn(attempt, ref.calendarId) ? error : foreignCalendar(error);
   }
+}
+
+const isOwn = ({ accountEmail }: Attempt, calendarId: string) =>
+  calendarId === primary || calendarId === accountEmail;
+
+/** The granted scope covers calendars that the account owns, so its lack for another one says nothing about the connection. */
+function foreignCalendar(error: unknown): unknown {
+  if (!(error instanceof VendorError) || error.code !== 'scope_missing') return error;
+  return new VendorError(
+    'rejected',
+    'The account does not own this calendar, so its events cannot be read.',
+    {
+      code: 'calendar_not_found',
+      title: 'Calendar not owned',
+      status: 403,
+    },
+  );
 }
 
 /** Inserts the event. If the id is in use, returns the booking's existing event. Without Meet, inserts the fallback link. */

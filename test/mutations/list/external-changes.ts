@@ -99,6 +99,13 @@ export const mutations: Mutation[] = [
     tests: missingEvents,
   },
   {
+    name: "a lookup in someone else's calendar disconnects the staff member",
+    file: 'src/adapters/google/events.ts',
+    find: 'throw isOwn(attempt, ref.calendarId) ? error : foreignCalendar(error);',
+    replace: 'throw error;',
+    tests: ['test/api/appointments-missing-events.test.ts'],
+  },
+  {
     name: 'a booking whose event was moved to later counts as ended',
     file: 'src/appointments/booking/booking-to-change.ts',
     find: "if (!isOver(row, deps.clock.now()) || (await syncEvent(deps, row)) !== 'recorded') return row;",
