@@ -129,6 +129,7 @@ export function addTemplate({ state }: Platform, given: Given): Template {
     quality: text(given, 'quality', 'GREEN') as Template['quality'],
     rejectedReason: text(given, 'rejectedReason', 'NONE'),
     reviewAt: null,
+    ...(given.ttlSeconds === undefined ? {} : { ttlSeconds: Number(given.ttlSeconds) }),
   };
   if (old && old.id !== template.id) state.record(['template-gone', old.id]);
   state.record(['template', template]);

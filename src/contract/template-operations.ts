@@ -52,7 +52,7 @@ export const templateOperations: Record<string, Operation> = {
     id: 'editTemplate',
     summary: 'Edit a template',
     description:
-      'Edits a draft, or a template at the platform, which reviews it again. The platform allows edits of approved, rejected and paused templates; of an approved one once in 24 hours and 10 times in 30 days, and never of its category. Otherwise returns 409 `template_not_editable` with `editableAt`. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true, and 409 `conflict` while a draft is being submitted.',
+      'Edits a draft, or a template at the platform, which reviews it again. If the template already has the given values, nothing happens; submit a rejected template to have it reviewed again as it is. The platform allows edits of approved, rejected and paused templates; of an approved one once in 24 hours and 10 times in 30 days, and never of its category. Otherwise returns 409 `template_not_editable` with `editableAt`. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true, and 409 `conflict` while a draft is being submitted.',
     errors: [
       'template_not_found',
       'template_not_editable',

@@ -28,7 +28,11 @@ beforeAll(async () => {
   gateway = await startGateway();
   await gateway.platform.settings({ approvalMs: 0 });
   ({ templateIds: ids } = await addSender(gateway, [
-    ...['edited', 'queued', 'announced', 'lost', 'timed', 'refused_edit'].map((name) => seed(name)),
+    ...['edited', 'queued', 'announced', 'lost', 'timed', 'refused_edit', 'same', 'outdated'].map((name) =>
+      seed(name),
+    ),
+    seed('refused_same', { status: 'REJECTED', rejectedReason: 'INVALID_FORMAT', ttlSeconds: 600 }),
+    seed('kept_ttl', { status: 'REJECTED', rejectedReason: 'INVALID_FORMAT', ttlSeconds: 43_200 }),
     seed('rejected', { status: 'REJECTED', rejectedReason: 'INVALID_FORMAT' }),
     seed('moved', { status: 'REJECTED', rejectedReason: 'INVALID_FORMAT', ttlSeconds: 600 }),
     seed('in_review', { status: 'PENDING' }),
@@ -121,6 +125,55 @@ describe('an edit', () => {
     expect(hours).toBeGreaterThan(23.9);
     expect(hours).toBeLessThanOrEqual(24);
     expect(await messageOf(gateway, message)).toMatchObject({ text: 'Hello there.', textSource: 'sent' });
+  });
+
+  it.each(['same', 'refused_same'])('of %s to what it has calls nothing', async (name) => {
+    await allRead();
+    const before = await detail(ids[name]);
+    const { category, components, messageTtlSeconds } = before;
+    for (const same of [
+      { category },
+      { components },
+      { messageTtlSeconds },
+      { category, components, messageTtlSeconds },
+      { components: [{ text: 'Hello there.', type: 'BODY' }] },
+    ]) {
+      const { status, body } = await patch(ids[name], same);
+      expect([status, body.data], body.message).toMatchObject([200, before]);
+      expect(body.message).toContain('already has these values');
+    }
+    expect((await atPlatform(name))?.status).toBe(name === 'same' ? 'APPROVED' : 'REJECTED');
+    expect((await patch(ids[name], { category, ...changed() })).status).toBe(200);
+    await becomes(ids[name], 'approved');
+    expect(await detail(ids[name])).toMatchObject({ category, messageTtlSeconds, ...changed() });
+  });
+
+  it('of the category sends the same time to live again, because the platform would reset it', async () => {
+    await allRead();
+    const { status } = await patch(ids.kept_ttl, { category: 'MARKETING', messageTtlSeconds: 43_200 });
+    expect(status).toBe(200);
+    expect(await atPlatform('kept_ttl')).toMatchObject({ category: 'MARKETING', ttlSeconds: 43_200 });
+  });
+
+  it('to what an outdated copy has is sent to the platform', async () => {
+    await gateway.database.db
+      .updateTable('templates')
+      .set({ read_due_at: new Date(Date.now() + 600_000) })
+      .where('id', '=', ids.outdated ?? '')
+      .execute();
+    expect((await patch(ids.outdated, { components: [hello] })).body.message).toBe('Template edited.');
+  });
+
+  it('of a draft to what it has is not an edit', async () => {
+    const body = { providerTemplateName: 'same_draft', language: 'en_US', category: 'UTILITY' };
+    const made = await gateway.call<Template>('POST', '/v1/templates', {
+      body: { ...body, components: [hello] },
+    });
+    const { status, body: answer } = await patch(made.body.data._id, {
+      category: 'UTILITY',
+      components: [hello],
+    });
+    expect([status, answer.data]).toEqual([200, made.body.data]);
   });
 
   it('of a template in review is rejected, without a time', async () => {

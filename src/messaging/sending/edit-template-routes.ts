@@ -26,8 +26,11 @@ export function editTemplateRoutes(server: Server, deps: DeleteTemplateDeps): vo
         templateId: request.params.templateId,
         cancelQueued: request.query.cancelQueued ?? false,
       };
-      const row = await editTemplate(deps, of, request.body);
-      return ok('Template edited.', await templateDetail(deps, row));
+      const { row, isChanged } = await editTemplate(deps, of, request.body);
+      const message = isChanged
+        ? 'Template edited.'
+        : 'The template already has these values, so nothing was changed.';
+      return ok(message, await templateDetail(deps, row));
     },
   );
 

@@ -4,6 +4,7 @@ import { audit } from '../../audit/store.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import {
+  differing,
   editAtPlatform,
   editedValues,
   requireEditable,
@@ -43,19 +44,24 @@ async function requireTemplate(deps: DeleteTemplateDeps, of: TemplateToEdit): Pr
 }
 
 /**
- * Edits a draft, or a template at the platform. 400 with every problem of the new content; 409 `template_not_editable`
+ * Edits a draft, or a template at the platform. Does nothing if the template has these values. 400 with every problem of the new content; 409 `template_not_editable`
  * with `editableAt`; 409 `template_in_use` while its messages are queued or in flight, unless `cancelQueued`.
  */
 export async function editTemplate(
   deps: DeleteTemplateDeps,
   of: TemplateToEdit,
-  changes: TemplateChanges,
-): Promise<TemplateRow> {
+  given: TemplateChanges,
+): Promise<{ row: TemplateRow; isChanged: boolean }> {
   const row = await requireTemplate(deps, of);
-  const values = await editedValues(deps, row, changes);
-  if (row.status !== templateStatus.draft) return edit(deps, of, row, { changes, values });
-  // a concurrent edit was first: this one changes its result
-  return (await editDraft(deps, row, values)) ?? editTemplate(deps, of, changes);
+  const values = await editedValues(deps, row, given);
+  // a row that is due to be read may be outdated
+  const changes = row.read_due_at === null ? differing(row, given) : given;
+  if (Object.keys(changes).length === 0) return { row, isChanged: false };
+  if (row.status !== templateStatus.draft)
+    return { row: await edit(deps, of, row, { changes, values }), isChanged: true };
+  const edited = await editDraft(deps, row, values);
+  // otherwise a concurrent edit was first: this one changes its result
+  return edited ? { row: edited, isChanged: true } : editTemplate(deps, of, given);
 }
 
 /** Changes a draft; undefined if it is no longer the one from which `values` were made. 409 while it is being submitted. */

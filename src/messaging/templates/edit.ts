@@ -1,4 +1,5 @@
 // The content of an edit: its new values, checked, and the platform's call.
+import { isDeepStrictEqual } from 'node:util';
 import { AppError, invalidRequest, type Problem } from '../../base/errors.ts';
 import type { PlatformTemplate, TemplateComponent } from '../../ports/platform.ts';
 import { findSamples } from '../media/sample.ts';
@@ -72,6 +73,22 @@ export async function editedValues(
     problems.push({ path: 'category', message: 'cannot be changed while the template is approved' });
   if (problems.length > 0) throw invalidRequest(problems);
   return { components, category, parameterFormat, messageTtlSeconds };
+}
+
+/** What of the request differs from the template: the platform reviews it again for every member that it gets. */
+export function differing(
+  row: TemplateRow,
+  { components, category, ...given }: TemplateChanges,
+): TemplateChanges {
+  const isRecategorized = category !== undefined && category !== row.category;
+  const ttl = given.messageTtlSeconds;
+  // with a new category, the platform sets the time to live to its default
+  const hasNewTtl = ttl !== undefined && (isRecategorized || ttl !== row.message_ttl_seconds);
+  return {
+    ...(components && !isDeepStrictEqual(components, row.components) ? { components } : {}),
+    ...(isRecategorized ? { category } : {}),
+    ...(hasNewTtl ? { messageTtlSeconds: ttl } : {}),
+  };
 }
 
 /** The time to live after an edit: the platform sets it to its default with a new category. */

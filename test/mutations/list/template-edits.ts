@@ -71,6 +71,27 @@ export const mutations: Mutation[] = [
     tests,
   },
   {
+    name: 'an edit that changes nothing starts a review',
+    file: operation,
+    find: 'if (Object.keys(changes).length === 0)',
+    replace: 'if (Object.keys(changes).length < 0)',
+    tests,
+  },
+  {
+    name: 'an edit of an outdated copy is taken for no change',
+    file: operation,
+    find: 'row.read_due_at === null ? differing(row, given) : given',
+    replace: 'differing(row, given)',
+    tests,
+  },
+  {
+    name: 'a time to live is not set again with a new category',
+    file: 'src/messaging/templates/edit.ts',
+    find: '(isRecategorized || ttl !== row.message_ttl_seconds)',
+    replace: 'ttl !== row.message_ttl_seconds',
+    tests,
+  },
+  {
     name: 'an announced category stays after the change',
     file: 'src/messaging/templates/apply-reports.ts',
     find: ', nextCategory: null }',

@@ -28,8 +28,9 @@ export function SaveButtons({ template, draft, canSave }: Props) {
     mutationFn: async (action: Action) => {
       const cancelQueued = action === 'submitAndCancel';
       const saved = await save(cancelQueued);
-      // what is at the platform was submitted by the edit itself
-      if (action === 'save' || isAtPlatform) return saved;
+      // what is at the platform was submitted by the edit itself, if it changed something
+      const isReviewed = isAtPlatform && saved.providerStatus !== 'REJECTED';
+      if (action === 'save' || isReviewed) return saved;
       return api.submitTemplate({ templateId: saved._id, cancelQueued });
     },
     onSuccess: async ({ _id }: TemplateDetail) => {
