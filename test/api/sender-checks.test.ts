@@ -1,4 +1,5 @@
 // The checks of a connected number: what is wrong with it, how to fix it, and the events of changes.
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import {
@@ -176,4 +177,32 @@ test('a sender of another account is 404 for its checks and its subscription', a
     const answer = await gateway.call(method, `/v1/senders/${senderId}/${path}`, { key });
     expect([answer.status, answer.body.code]).toEqual([404, 'sender_not_found']);
   }
+});
+
+describe('the next run of the checks', () => {
+  /** Seconds until it. */
+  const dueIn = async (senderId: string) => {
+    const { rows } = await sql<{ seconds: number }>`
+      select extract(epoch from due_at - now())::float8 as seconds from sender_states where sender_id = ${senderId}`.execute(
+      gateway.database.db,
+    );
+    return rows[0]?.seconds ?? 0;
+  };
+
+  it('follows five minutes after the first one, and then every hour', async () => {
+    const sender = await connected(gateway, await addNumberAtPlatform(gateway));
+    expect(await dueIn(sender._id)).toBeLessThanOrEqual(300);
+    await eventually(async () => (await runChecks(gateway, sender._id)).templates?.status === 'ok');
+    expect(await dueIn(sender._id)).toBeGreaterThan(3_000);
+  });
+
+  it('follows in five minutes while the templates are being read', async () => {
+    const sender = await connected(gateway, await addNumberAtPlatform(gateway));
+    await eventually(async () => (await runChecks(gateway, sender._id)).templates?.status === 'ok');
+    await sql`update template_readings set read_at = null where business_account_id = ${sender.businessAccountId}`.execute(
+      gateway.database.db,
+    );
+    expect((await runChecks(gateway, sender._id)).templates?.status).toBe('unknown');
+    expect(await dueIn(sender._id)).toBeLessThanOrEqual(300);
+  });
 });

@@ -14,6 +14,7 @@ export interface Sender {
   _id: string;
   callbackUrl: string;
   status: string;
+  businessAccountId: string;
   messagesPerSecond: number | null;
   effectiveMessagesPerSecond: number;
   checks: Check[];

@@ -36,7 +36,7 @@ export interface CheckDeps extends AccessDeps, SenderEventDeps {
 }
 
 const everySeconds = 3_600;
-/** Sooner where the platform could not be asked. */
+/** Sooner where the platform could not be asked, and where something is expected: the first callback, or the templates. */
 const againSeconds = 300;
 const leaseSeconds = 120;
 const senderPerRound = 4;
@@ -62,13 +62,13 @@ export async function checkSender(
   const number = 'value' in facts.number ? facts.number.value : undefined;
   const credential = 'value' in facts.inspection ? facts.inspection.value : undefined;
   const expiresAtMs = credential?.problem === null ? credential.credential.expiresAtMs : null;
-  const dueInSeconds = hasFailure(facts) ? againSeconds : everySeconds;
   const stored = await deps.db.transaction().execute(async (tx) => {
     // first, as removals do
     const current = await lockSenderById(tx, senderId);
     const state = current && (await lockState(tx, senderId));
     if (!state) return undefined;
     const { checks, changed } = mergeChecks(state.checks, results, facts.now);
+    const isIncomplete = state.checks.length === 0 || facts.templates.readAt === null || hasFailure(facts);
     await updateState(
       tx,
       senderId,
@@ -80,7 +80,7 @@ export async function checkSender(
         tokenExpiresAt: expiresAtMs === null ? null : new Date(expiresAtMs),
         checks,
       },
-      dueInSeconds,
+      isIncomplete ? againSeconds : everySeconds,
     );
     if (number?.throughput) await followThroughput(tx, senderId, number.throughput);
     return { checks, changed, leased: await publishSenderChange(deps, tx, current, changed) };
