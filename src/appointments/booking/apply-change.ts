@@ -1,14 +1,16 @@
 // Applies a pending change to the calendar: deletes or moves the event, and only then frees the old time.
 import { AppError, VendorError } from '../../base/errors.ts';
+import { calendarNeed } from '../../contract/directory.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import {
   calendarError,
   isAuthorizationRevoked,
   type LiveConnection,
+  liveConnection,
   notConnected,
   useCalendar,
 } from '../calendar/connection.ts';
-import { scheduleCalendarRead } from '../calendar/connections-store.ts';
+import { findConnection, scheduleCalendarRead } from '../calendar/connections-store.ts';
 import { staffSettings } from '../directory/store.ts';
 import { type BookingRow, notChangeable, retryDelayMs } from './booking.ts';
 import { type BookingDeps, eventRef, findBookingConnection, limitsUntil } from './booking-calendar.ts';
@@ -93,7 +95,10 @@ async function handleFailure(deps: BookingDeps, row: BookingRow, error: unknown)
  * (the move stays pending).
  */
 export async function applyMove(deps: BookingDeps, row: BookingRow, deadline: number): Promise<BookingRow> {
-  if (row.provider === null) return finish(deps, row);
+  if (row.provider === null) {
+    await checkPresentCalendar(deps, row, deadline);
+    return finish(deps, row);
+  }
   const connection = await findBookingConnection(deps, row);
   if (typeof connection === 'string') {
     if (connection === 'dead' && row.pending_started_at !== null) throw changeAwaitsCalendar();
@@ -157,6 +162,27 @@ async function isAtPendingTime(
   return event.start === row.pending_starts_at?.getTime() && event.end === row.pending_ends_at?.getTime();
 }
 
+/** Checks the calendar that the staff member has now, for a booking without an event. Any rejection drops the pending change. */
+async function checkPresentCalendar(deps: BookingDeps, row: BookingRow, deadline: number): Promise<void> {
+  const staff = await staffSettings(deps.db, row.staff_id);
+  if (staff.calendar === calendarNeed.none) return;
+  const connection = await findConnection(deps.db, row.staff_id);
+  const live = connection && liveConnection(deps, connection);
+  if (!live) {
+    await dropPendingChange(deps, row);
+    throw notConnected(connection?.failure ?? undefined);
+  }
+  try {
+    await checkFree(deps, live, row, deadline);
+  } catch (error) {
+    if (isAuthorizationRevoked(error)) {
+      await dropPendingChange(deps, row);
+      throw calendarError(error);
+    }
+    await handleFailure(deps, row, error);
+  }
+}
+
 /** Checks the calendar live, without the booking's own event. Busy time drops the pending change. */
 async function checkFree(
   deps: BookingDeps,
@@ -171,7 +197,7 @@ async function checkFree(
       credential,
       {
         ...{ calendarIds: connection.busyCalendarIds, timeZone: connection.timeZone },
-        ...{ ...range, except: eventRef(row, calendar) },
+        ...{ ...range, except: row.provider === null ? undefined : eventRef(row, calendar) },
       },
       limitsUntil(deps, deadline),
     ),

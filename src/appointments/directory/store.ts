@@ -179,6 +179,7 @@ export type StaffSettings = Pick<
   | 'buffer_after_minutes'
   | 'on_calendar_move'
   | 'on_calendar_delete'
+  | 'calendar'
 >;
 
 /** The settings of a staff member, also of a removed one, that apply to existing bookings. */
@@ -186,7 +187,7 @@ export async function staffSettings(db: Db | Tx, staffId: string): Promise<Staff
   return db
     .selectFrom('staff')
     .select(['name', 'timezone', 'buffer_before_minutes', 'buffer_after_minutes'])
-    .select(['on_calendar_move', 'on_calendar_delete'])
+    .select(['on_calendar_move', 'on_calendar_delete', 'calendar'])
     .where('id', '=', staffId)
     .executeTakeFirstOrThrow();
 }

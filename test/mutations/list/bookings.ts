@@ -22,6 +22,13 @@ export const mutations: Mutation[] = [
     tests: states,
   },
   {
+    name: 'a booking without an event moves to a time that is busy in the calendar',
+    file: 'src/appointments/booking/apply-change.ts',
+    find: 'await checkFree(deps, live, row, deadline);',
+    replace: '',
+    tests: ['test/api/appointments-later-calendar.test.ts'],
+  },
+  {
     name: 'a booking that is no longer held takes another event id',
     file: holds,
     find: 'and state = ${state.held} and event_generation',
