@@ -55,13 +55,20 @@ export const isInstant = (part: string): boolean =>
 /** True for a text that a statement can take. */
 export const isStorableText = (part: string): boolean => part.isWellFormed() && !part.includes('\0');
 
+/** Checks the part of a cursor that names the order of its list. */
+export const isOrder =
+  (order: string) =>
+  (part: string): boolean =>
+    part === order;
+
 /**
  * The parts of a cursor of `cursorPageOf`, which `parts` checks one by one; a number stands for as many ids. Throws 400
- * `invalid_request` for any other text.
+ * `invalid_request` for any other text. `orderedBy` names the parameters that decide the order of the list, if any.
  */
 export function cursorPosition(
   cursor: string | undefined,
   parts: number | readonly ((part: string) => boolean)[],
+  orderedBy: readonly string[] = [],
 ): string[] | undefined {
   if (cursor === undefined) return undefined;
   const checks = typeof parts === 'number' ? Array.from({ length: parts }, () => isUuid) : parts;
@@ -75,7 +82,9 @@ export function cursorPosition(
   } catch {
     // the error below covers every malformed cursor
   }
-  throw invalidRequest([
-    { path: 'cursor', message: 'is not a cursor that this list returned; start again without it' },
-  ]);
+  const message =
+    orderedBy.length === 0
+      ? 'is not a cursor that this list returned; start again without it'
+      : `is not a cursor that this list returned in this order; send it with the same ${orderedBy.join(', ')} as before, or start again without it`;
+  throw invalidRequest([{ path: 'cursor', message }]);
 }

@@ -81,6 +81,15 @@ test('are sorted by their start, of all staff, paged in both directions, and nam
     expect(await pages(`sort=startsAt&limit=${limit}`)).toEqual(inOrder);
     expect(await pages(`sort=-startsAt&limit=${limit}`)).toEqual(inOrder.toReversed());
   }
+  for (const from of ['', 'sort=startsAt', 'sort=-startsAt']) {
+    const first = await fixture.must(fixture.call(account, 'GET', `${base}/bookings?limit=1&${from}`));
+    for (const to of ['', 'sort=startsAt', 'sort=-startsAt']) {
+      const path = `${base}/bookings?cursor=${first.pagination.nextCursor}&${to}`;
+      const { status, json } = await fixture.call(account, 'GET', path);
+      expect([from, to, status]).toEqual([from, to, from === to ? 200 : 400]);
+      if (status === 400) expect(json.errors[0].message).toContain('send it with the same `sort` as before');
+    }
+  }
   expect(await pages(`sort=startsAt&appointmentUserId=${asha.id}&limit=1`)).toEqual([
     '10:00 Asha',
     '11:00 Asha',

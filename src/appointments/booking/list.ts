@@ -1,7 +1,7 @@
 // Lists of bookings for callers.
 import { isUuid } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
-import { type CursorPage, cursorPageOf, cursorPosition, isInstant } from '../../http/paging.ts';
+import { type CursorPage, cursorPageOf, cursorPosition, isInstant, isOrder } from '../../http/paging.ts';
 import type { BookingRow } from './booking.ts';
 import { type BookingFilter, listBookings, listBookingsByStart, staffNames } from './booking-lists-store.ts';
 import { bookingItem } from './presenter.ts';
@@ -28,7 +28,9 @@ export interface BookingsPage {
   sort?: 'startsAt' | '-startsAt' | undefined;
 }
 
-/** A page of the account's bookings. Throws 400 for a malformed cursor. */
+const orderedBy = ['`sort`'];
+
+/** A page of the account's bookings. Throws 400 for a malformed cursor, and for one of another order. */
 export async function pageOfBookings(
   db: Db,
   accountId: string,
@@ -36,20 +38,20 @@ export async function pageOfBookings(
   { limit, cursor, sort }: BookingsPage,
 ): Promise<CursorPage<Awaited<ReturnType<typeof showBookings>>[number]>> {
   if (sort === undefined) {
-    const [before] = cursorPosition(cursor, 1) ?? [];
+    const [before] = cursorPosition(cursor, 1, orderedBy) ?? [];
     const rows = await listBookings(db, accountId, filter, { limit: limit + 1, before });
     return shown(
       db,
       cursorPageOf(rows, limit, ({ id }) => [id]),
     );
   }
-  const [startsAt, id] = cursorPosition(cursor, [isInstant, isUuid]) ?? [];
+  const [startsAt, id] = cursorPosition(cursor, [isInstant, isUuid, isOrder(sort)], orderedBy) ?? [];
   const after = startsAt === undefined || id === undefined ? undefined : { startsAt: new Date(startsAt), id };
   const isDescending = sort === '-startsAt';
   const rows = await listBookingsByStart(db, accountId, filter, { limit: limit + 1, after, isDescending });
   return shown(
     db,
-    cursorPageOf(rows, limit, (row) => [row.starts_at.toISOString(), row.id]),
+    cursorPageOf(rows, limit, (row) => [row.starts_at.toISOString(), row.id, sort]),
   );
 }
 

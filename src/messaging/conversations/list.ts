@@ -3,7 +3,7 @@ import { invalidRequest } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import { lowestUuidAt } from '../../base/uuid-time.ts';
 import type { Db } from '../../db/db.ts';
-import { type CursorPage, cursorPageOf, cursorPosition, isStorableText } from '../../http/paging.ts';
+import { type CursorPage, cursorPageOf, cursorPosition, isOrder, isStorableText } from '../../http/paging.ts';
 import { contactsWith, type PersonFilter } from '../contacts/find.ts';
 import { windowMs } from '../contacts/window.ts';
 import {
@@ -26,8 +26,13 @@ export interface ContactQuery extends PersonFilter {
   cursor?: string | undefined;
 }
 
+/** What decides the order of contacts, and the names of orders in cursors; the default order has none. */
+const orderedBy = ['`sort`', '`state`', '`search`'];
+const byLastMessage = '-lastMessageAt';
+const byOptOut = '-optedOutAt';
+
 /**
- * A page of contacts of the account at `nowMs`. Throws 400 for a malformed cursor, and for a search or a state together with another filter
+ * A page of contacts of the account at `nowMs`. Throws 400 for a malformed cursor or one of another order, and for a search or a state together with another filter
  * or order.
  */
 export async function pageOfContacts(
@@ -45,10 +50,12 @@ export async function pageOfContacts(
     ]);
   if (state !== undefined) return contactsIn(db, accountId, { state, limit, cursor }, nowMs);
   if (search !== undefined) return searchContacts(db, accountId, { search, limit, cursor });
-  const [beforeId] = cursorPosition(cursor, [isUuid]) ?? [];
+  const isByLastMessage = sort === byLastMessage;
+  const parts = isByLastMessage ? [isUuid, isOrder(byLastMessage)] : [isUuid];
+  const [beforeId] = cursorPosition(cursor, parts, orderedBy) ?? [];
   const ids = await contactsWith(db, accountId, person);
   if (ids !== undefined) return cursorPageOf(await findContacts(db, accountId, ids), limit, ({ id }) => [id]);
-  if (sort !== '-lastMessageAt') {
+  if (!isByLastMessage) {
     const rows = await listContacts(db, accountId, { beforeId, limit: limit + 1 });
     return cursorPageOf(rows, limit, ({ id }) => [id]);
   }
@@ -66,10 +73,11 @@ async function contactsIn(
   }: { state: NonNullable<ContactQuery['state']>; limit: number; cursor: string | undefined },
   nowMs: number,
 ): Promise<CursorPage<ContactRow>> {
-  const [beforeId] = cursorPosition(cursor, [isUuid]) ?? [];
+  const order = state === 'opted_out' ? byOptOut : byLastMessage;
+  const [beforeId] = cursorPosition(cursor, [isUuid, isOrder(order)], orderedBy) ?? [];
   const page = { beforeId, limit: limit + 1 };
   if (state === 'opted_out')
-    return cursorPageOf(await listOptedOut(db, accountId, page), limit, (row) => [row.opt_out_id]);
+    return cursorPageOf(await listOptedOut(db, accountId, page), limit, (row) => [row.opt_out_id, byOptOut]);
   const wroteAfter = new Date(nowMs - windowMs);
   const filter = state === 'unanswered' ? state : { wroteAfter, fromId: lowestUuidAt(wroteAfter) };
   const rows = await listFiltered(db, accountId, filter, page);
@@ -84,7 +92,7 @@ async function contactsIn(
 /** A page of rows, without those that left the list a moment ago. */
 function pageByLastMessage(rows: ListedRow[], limit: number): CursorPage<ContactRow> {
   const { items, pagination } = cursorPageOf(rows, limit, ({ last_id }) =>
-    last_id === null ? [] : [last_id],
+    last_id === null ? [] : [last_id, byLastMessage],
   );
   return { items: items.flatMap((row) => (row.id === null ? [] : { ...row, id: row.id })), pagination };
 }
@@ -98,7 +106,7 @@ async function searchContacts(
   accountId: string,
   { search, limit, cursor }: { search: string; limit: number; cursor: string | undefined },
 ): Promise<CursorPage<ContactRow>> {
-  const [word, contactId] = cursorPosition(cursor, [isStorableText, isUuid]) ?? [];
+  const [word, contactId] = cursorPosition(cursor, [isStorableText, isUuid], orderedBy) ?? [];
   const after = word === undefined || contactId === undefined ? undefined : { word, contactId };
   const terms = searchOf(search);
   const scanned =

@@ -176,4 +176,11 @@ export const mutations: Mutation[] = [
     replace: 'where id = ${id}`.execute(tx);',
     tests: states,
   },
+  {
+    name: 'a cursor of bookings by start is read in the opposite order',
+    file: 'src/appointments/booking/list.ts',
+    find: 'isOrder(sort)]',
+    replace: '() => true]',
+    tests: ['test/api/appointments-lists.test.ts'],
+  },
 ];

@@ -192,4 +192,18 @@ export const mutations: Mutation[] = [
     replace: 'phone.length < 1',
     tests: rules,
   },
+  {
+    name: 'a cursor of the newest conversations continues the newest contacts',
+    file: 'src/messaging/conversations/list.ts',
+    find: 'isByLastMessage ? [isUuid, isOrder(byLastMessage)] : [isUuid]',
+    replace: 'isByLastMessage ? [isUuid, () => true] : [isUuid]',
+    tests: ['test/api/contact-cursors.test.ts'],
+  },
+  {
+    name: 'a cursor of opt-outs continues the newest conversations',
+    file: 'src/messaging/conversations/list.ts',
+    find: '[isUuid, isOrder(order)]',
+    replace: '[isUuid, () => true]',
+    tests: ['test/api/contact-cursors.test.ts'],
+  },
 ];
