@@ -49,8 +49,7 @@ import { type BackupSchedule, openBackupSchedule } from './run-backup/schedule.t
 import { buildServer } from './server.ts';
 import { foldStatistics } from './statistics/fold.ts';
 import { openListeners } from './stream/listeners.ts';
-import { releaseDeliveriesOf } from './webhooks/delivery/store.ts';
-import { takeOverExpired, takeOverFrom } from './webhooks/delivery/take-over.ts';
+import { releaseDeliveriesOfProcesses, takeOverExpired } from './webhooks/delivery/take-over.ts';
 import { type DeliveryThread, openDeliveryThread } from './webhooks/delivery/thread/client.ts';
 import { maintainWebhooks } from './webhooks/maintenance/maintenance.ts';
 import { announceOperational } from './webhooks/operational.ts';
@@ -244,7 +243,7 @@ type RoundDeps = Parts & Shared & { isDraining(): boolean; nudgeDispatch(): void
 
 /** One round of each worker. */
 function workerRounds(deps: RoundDeps): WorkerRounds {
-  const releases = [releaseMessagesOfProcesses, releaseDeliveriesOf, takeOverFrom, reloadAfterEnd];
+  const releases = [releaseDeliveriesOfProcesses, releaseMessagesOfProcesses, reloadAfterEnd];
   return {
     dispatch: () => deps.dispatcher.round(),
     queue: () => maintainQueue(deps),

@@ -60,8 +60,12 @@ export async function findMessages(
   return rows;
 }
 
-/** Erases messages that have ended. Their ids, states and times stay. Ids sorted. */
+/** Erases messages that have ended. Their ids, states and times stay. Locks them first, in the order of their ids, as status reports do. */
 export async function eraseMessages(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    select from (select id from unnest(${arrayText(ids)}::uuid[]) x(id) order by id) k
+    join messages m on m.account_id = ${accountId} and m.id = k.id
+    order by m.id for update of m`.execute(tx);
   await sql`
     update messages m set phone = case when m.phone is not null then '' end, user_id = case when m.user_id is not null then '' end,
       name = null, metadata = null, content = ${JSON.stringify(erasedContent)}::jsonb,

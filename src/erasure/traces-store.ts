@@ -11,9 +11,17 @@ const answersOff = sql`last_answer = null`;
 const emptyBody = sql`case when d.body is not null then jsonb_build_object('event', d.body::jsonb -> 'event',
   'timestamp', d.body::jsonb -> 'timestamp', 'data', jsonb_build_object('erased', true))::text end`;
 
-/** Erases the stored bodies of these subjects' deliveries, and what receivers answered. Returns how many deliveries there were. */
+/**
+ * Erases the stored bodies of these subjects' deliveries, and what receivers answered. Returns how many deliveries there were. Locks them first, in the
+ * order in which their attempts are recorded.
+ */
 export async function eraseDeliveries(tx: Tx, subjectIds: readonly string[]): Promise<number> {
   const ids = sql`any (${arrayText(subjectIds)}::uuid[])`;
+  await sql`
+    with stages as materialized (select subject_id, endpoint_id, stage, id from deliveries where subject_id = ${ids})
+    select from (select * from stages order by subject_id, endpoint_id, id) k
+    join deliveries d on d.subject_id = k.subject_id and d.endpoint_id = k.endpoint_id and d.stage = k.stage and d.id = k.id
+    order by d.subject_id, d.endpoint_id, d.id for update of d`.execute(tx);
   const { numAffectedRows } = await sql`
     update deliveries d set ${answersOff}, body = ${emptyBody} where d.subject_id = ${ids}`.execute(tx);
   await sql`update attempts set answer = null, detail = null where subject_id = ${ids}`.execute(tx);

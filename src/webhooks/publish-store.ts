@@ -84,7 +84,7 @@ interface EventsSql {
   isNew: RawBuilder<unknown>;
 }
 
-/** `known` has the stages of the subjects, `earlier` those that have not ended, locked. */
+/** `known` has the stages of the subjects, `earlier` those that have not ended, locked in the order of `lockKey`. */
 const eventsOfStages = (events: readonly NewEvent[]): EventsSql => ({
   rows: sql`select * from unnest(${arrayText(events.map((event) => event.accountId))}::uuid[],
       ${arrayText(events.map((event) => event.subjectId))}::uuid[], ${arrayText(events.map((event) => event.stage))}::smallint[],
@@ -94,13 +94,13 @@ const eventsOfStages = (events: readonly NewEvent[]): EventsSql => ({
       ${arrayText(events.map((event) => event.derivation?.madeAtMs ?? null))}::bigint[])
       with ordinality v(account_id, subject_id, stage, kind, message_id, body, form, made_ms, no)`,
   stages: sql`known as materialized (
-      select p.subject_id, p.endpoint_id, p.stage from (select distinct subject_id from v where stage > 0) s
+      select p.subject_id, p.endpoint_id, p.stage, p.id from (select distinct subject_id from v where stage > 0) s
       join deliveries p on p.subject_id = s.subject_id),
     earlier as materialized (
       select p.subject_id, p.endpoint_id
-      from (select * from known order by subject_id, endpoint_id, stage) k
-      join deliveries p on p.subject_id = k.subject_id and p.endpoint_id = k.endpoint_id and p.stage = k.stage
-      where ${isPending('p')} order by p.subject_id, p.endpoint_id, p.stage for update of p),`,
+      from (select * from known order by subject_id, endpoint_id, id) k
+      join deliveries p on p.subject_id = k.subject_id and p.endpoint_id = k.endpoint_id and p.stage = k.stage and p.id = k.id
+      where ${isPending('p')} order by p.subject_id, p.endpoint_id, p.id for update of p),`,
   place: sql`row_number() over (partition by v.subject_id, e.id order by v.stage) as rank,
         (v.subject_id, e.id) in (select subject_id, endpoint_id from earlier) as behind`,
   isNew: sql`(v.subject_id, e.id, v.stage) not in (select subject_id, endpoint_id, stage from known)`,

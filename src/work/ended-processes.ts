@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { findEndedProcesses } from '../db/process-session.ts';
 
-/** Makes rows due again that these processes had leased; returns how many. Must skip rows that others have locked. */
+/** Makes rows due again that these processes had leased; returns how many. All but the first must skip rows that others have locked. */
 export type ReleaseLeases = (tx: Tx, processIds: readonly number[]) => Promise<number>;
 
 /**

@@ -5,8 +5,7 @@ import { uuidv7 } from '../../src/base/ids.ts';
 import { openProcessSession, type ProcessSession } from '../../src/db/process-session.ts';
 import { thisProgram } from '../../src/db/programs.ts';
 import { notifyWork } from '../../src/db/wake-notifications.ts';
-import { releaseDeliveriesOf } from '../../src/webhooks/delivery/store.ts';
-import { takeOverFrom } from '../../src/webhooks/delivery/take-over.ts';
+import { releaseDeliveriesOfProcesses } from '../../src/webhooks/delivery/take-over.ts';
 import { publish } from '../../src/webhooks/publish.ts';
 import { releaseLeasesOfEnded } from '../../src/work/ended-processes.ts';
 import { until } from '../harness/until.ts';
@@ -24,8 +23,7 @@ afterEach(async () => {
 });
 
 const silent = { warn() {} } as never;
-const release = () =>
-  releaseLeasesOfEnded({ db: fixture.hot, log: silent }, [releaseDeliveriesOf, takeOverFrom]);
+const release = () => releaseLeasesOfEnded({ db: fixture.hot, log: silent }, [releaseDeliveriesOfProcesses]);
 
 async function openSession(): Promise<ProcessSession> {
   const session = await openProcessSession({

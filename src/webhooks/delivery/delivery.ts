@@ -111,7 +111,10 @@ export function tracedSubjectOf({ subjectId, body }: Pick<LeasedDelivery, 'subje
   return typeof data?.bookingId === 'string' ? data.bookingId : subjectId;
 }
 
-/** The row's primary key as one text. Every statement locks rows in the order of these texts. */
+/**
+ * The row's primary key as one text. Every statement locks rows in the order of these texts, except that it locks the stages of one subject and endpoint
+ * in the order of their ids, in which they were published and are attempted: a failure comes before the stages that overtook it.
+ */
 export function lockKey(delivery: Pick<LeasedDelivery, 'subjectId' | 'endpointId' | 'stage'>): string {
   return `${delivery.subjectId}/${delivery.endpointId}/${delivery.stage}`;
 }

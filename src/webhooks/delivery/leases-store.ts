@@ -34,45 +34,58 @@ export const endLeases = (ids: readonly string[]) => sql`
 
 /** A lease that nobody keeps any more. */
 export interface EndedLease {
+  id: string;
   leasedBy: number;
   accountIds: string[];
   firstId: string;
   lastId: string;
 }
 
-/** Removes up to `limit` leases that have expired or belong to these processes. Skips locked ones. */
-export async function removeLeases(
+/** Finds up to `limit` leases that have expired or belong to these processes. */
+export async function findEndedLeases(
   tx: Tx,
   processIds: readonly number[],
   limit: number,
 ): Promise<EndedLease[]> {
   const { rows } = await sql<EndedLease>`
-    delete from delivery_leases where id in (
-      select id from delivery_leases where due_at <= now() or leased_by = any (${[...processIds]}::int[])
-      limit ${limit}::int for update skip locked)
-    returning leased_by as "leasedBy", account_ids as "accountIds", first_id as "firstId", last_id as "lastId"`.execute(
-    tx,
-  );
+    select id, leased_by as "leasedBy", account_ids as "accountIds", first_id as "firstId", last_id as "lastId" from delivery_leases
+    where due_at <= now() or leased_by = any (${[...processIds]}::int[]) limit ${limit}::int`.execute(tx);
   return rows;
 }
 
-/** Makes the pending deliveries of removed leases due; later stages still wait for the first. Returns how many there were. */
-export async function releasePublished(tx: Tx, leases: readonly EndedLease[]): Promise<number> {
+/** The pending deliveries of leases, `q`. */
+function publishedUnder(leases: readonly EndedLease[]) {
   const ranges = leases.flatMap(({ accountIds, ...range }) =>
     accountIds.map((accountId) => ({ accountId, ...range })),
   );
+  return sql`
+    unnest(${arrayText(ranges.map((one) => one.accountId))}::uuid[], ${arrayText(ranges.map((one) => one.firstId))}::uuid[],
+      ${arrayText(ranges.map((one) => one.lastId))}::uuid[], ${arrayText(ranges.map((one) => one.leasedBy))}::int[])
+      l(account_id, first_id, last_id, leased_by)
+    join deliveries q on q.account_id = l.account_id and q.id between l.first_id and l.last_id
+    where q.due_at is null and q.leased_by = l.leased_by and ${isPending('q')}`;
+}
+
+/** Locks the pending deliveries of leases, in the order of `lockKey`. */
+export async function lockPublished(tx: Tx, leases: readonly EndedLease[]): Promise<void> {
+  await sql`
+    with pending as materialized (select q.subject_id, q.endpoint_id, q.stage, q.id from ${publishedUnder(leases)})
+    select from (select * from pending order by subject_id, endpoint_id, id) k
+    join deliveries d on d.subject_id = k.subject_id and d.endpoint_id = k.endpoint_id and d.stage = k.stage and d.id = k.id
+    order by d.subject_id, d.endpoint_id, d.id for update of d`.execute(tx);
+}
+
+/** Makes the pending deliveries of leases due, which must be locked; later stages still wait for the first. Returns how many there were. */
+export async function releasePublished(tx: Tx, leases: readonly EndedLease[]): Promise<number> {
   const { numAffectedRows } = await sql`
     update deliveries d set due_at = now() + case when d.state = ${state.waiting} then ${waitingMax} else interval '0' end
-    from (
-      select q.subject_id, q.endpoint_id, q.stage
-      from unnest(${arrayText(ranges.map((one) => one.accountId))}::uuid[], ${arrayText(ranges.map((one) => one.firstId))}::uuid[],
-        ${arrayText(ranges.map((one) => one.lastId))}::uuid[], ${arrayText(ranges.map((one) => one.leasedBy))}::int[])
-        l(account_id, first_id, last_id, leased_by)
-      join deliveries q on q.account_id = l.account_id and q.id between l.first_id and l.last_id
-      where q.due_at is null and q.leased_by = l.leased_by and ${isPending('q')}
-      order by q.subject_id, q.endpoint_id, q.stage) x
-    where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage and d.due_at is null and ${isPending('d')}`.execute(
-    tx,
-  );
+    from (select q.subject_id, q.endpoint_id, q.stage from ${publishedUnder(leases)}) x
+    where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage`.execute(tx);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** Removes leases; returns how many were there. */
+export async function removeLeases(tx: Tx, leases: readonly EndedLease[]): Promise<number> {
+  const { numAffectedRows } = await sql`${endLeases(leases.map(({ id }) => id))}`.execute(tx);
   return Number(numAffectedRows ?? 0);
 }

@@ -21,18 +21,18 @@ const keyRows = (keys: readonly DeliveryKey[]) => sql`
     ${arrayText(keys.map((key) => key.stage))}::smallint[]) x(subject_id, endpoint_id, stage)`;
 
 /**
- * Locks every stage of the messages of these deliveries, in the order of their keys, so that a replay and the end of an earlier stage cannot miss each
+ * Locks every stage of the messages of these deliveries, in the order of `lockKey`, so that a replay and the end of an earlier stage cannot miss each
  * other. A statement of its own: see "Rules of the hot tables" on locks and partitions.
  */
 async function lockStages(tx: Tx, met: readonly DeliveryKey[]): Promise<void> {
   await sql`
     with stages as materialized (
-      select d.subject_id, d.endpoint_id, d.stage
+      select d.subject_id, d.endpoint_id, d.stage, d.id
       from (select distinct x.subject_id, x.endpoint_id from ${keyRows(met)}) s
       join deliveries d on d.subject_id = s.subject_id and d.endpoint_id = s.endpoint_id)
-    select from (select * from stages order by subject_id, endpoint_id, stage) k
-    join deliveries d on d.subject_id = k.subject_id and d.endpoint_id = k.endpoint_id and d.stage = k.stage
-    order by d.subject_id, d.endpoint_id, d.stage for update of d`.execute(tx);
+    select from (select * from stages order by subject_id, endpoint_id, id) k
+    join deliveries d on d.subject_id = k.subject_id and d.endpoint_id = k.endpoint_id and d.stage = k.stage and d.id = k.id
+    order by d.subject_id, d.endpoint_id, d.id for update of d`.execute(tx);
 }
 
 /**

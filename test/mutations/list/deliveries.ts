@@ -91,7 +91,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a replay locks the stages of its messages only after it has read them all',
     file: 'src/webhooks/replay/store.ts',
-    find: 'from (select * from stages order by subject_id, endpoint_id, stage) k',
+    find: 'from (select * from stages order by subject_id, endpoint_id, id) k',
     replace: 'from stages k',
     tests: ['test/db/statements.test.ts'],
   },

@@ -4,6 +4,8 @@ import type { Mutation } from '../mutation.ts';
 const leases = 'src/webhooks/delivery/leases-store.ts';
 const store = 'src/webhooks/delivery/store.ts';
 const publishing = 'src/webhooks/publish-store.ts';
+const takeOver = 'src/webhooks/delivery/take-over.ts';
+const lockOrder = ['test/db/delivery-lock-order.test.ts'];
 const moves = ['test/db/delivery-leases.test.ts'];
 const delivering = ['test/api/webhooks-delivery.test.ts'];
 const order = ['test/api/webhooks-order.test.ts'];
@@ -61,15 +63,72 @@ export const mutations: Mutation[] = [
   {
     name: 'a delivery that was recorded meanwhile is taken over',
     file: leases,
-    find: " and d.due_at is null and ${isPending('d')}`",
-    replace: ' and d.due_at is null`',
+    find: "q.leased_by = l.leased_by and ${isPending('q')}`;",
+    replace: 'q.leased_by = l.leased_by`;',
     tests: moves,
+  },
+  {
+    name: 'a lease is locked before its deliveries',
+    file: takeOver,
+    find: '  await lockPublished(tx, found);',
+    replace: '  await removeLeases(tx, found);',
+    tests: lockOrder,
+  },
+  {
+    name: 'what ended processes claimed is locked before what they published',
+    file: takeOver,
+    find: 'const published = await takeOverFrom(tx, processIds);',
+    replace:
+      'const published = (await releaseDeliveriesOf(tx, processIds)) + (await takeOverFrom(tx, processIds));',
+    tests: lockOrder,
+  },
+  {
+    name: 'the deliveries of ended leases are locked in another order than elsewhere',
+    file: leases,
+    find: 'order by d.subject_id, d.endpoint_id, d.id for update',
+    replace: 'order by d.subject_id desc, d.endpoint_id, d.id for update',
+    tests: lockOrder,
+  },
+  {
+    name: 'a publisher locks stages in another order than their record',
+    file: publishing,
+    find: 'order by p.subject_id, p.endpoint_id, p.id for update',
+    replace: 'order by p.subject_id, p.endpoint_id, p.stage for update',
+    tests: lockOrder,
+  },
+  {
+    name: 'a replay locks stages in another order than their record',
+    file: 'src/webhooks/replay/store.ts',
+    find: 'order by d.subject_id, d.endpoint_id, d.id for update',
+    replace: 'order by d.subject_id, d.endpoint_id, d.stage for update',
+    tests: lockOrder,
+  },
+  {
+    name: 'a replay fails after a deadlock',
+    file: 'src/webhooks/replay/replay.ts',
+    find: 'retryTransient(() => db.transaction().execute(work))',
+    replace: '((_retry) => db.transaction().execute(work))(retryTransient)',
+    tests: lockOrder,
+  },
+  {
+    name: 'an erasure locks stages in another order than their record',
+    file: 'src/erasure/traces-store.ts',
+    find: 'order by d.subject_id, d.endpoint_id, d.id for update',
+    replace: 'order by d.subject_id, d.endpoint_id, d.stage for update',
+    tests: lockOrder,
+  },
+  {
+    name: 'an erasure locks messages in another order than status reports',
+    file: 'src/erasure/messages-store.ts',
+    find: 'order by m.id for update of m',
+    replace: 'order by m.id desc for update of m',
+    tests: lockOrder,
   },
   {
     name: 'a later stage is due together with the first when their lease expires',
     file: leases,
-    find: "set due_at = now() + case when d.state = ${state.waiting} then ${waitingMax} else interval '0' end\n    from (\n      select q",
-    replace: 'set due_at = now()\n    from (\n      select q',
+    find: "set due_at = now() + case when d.state = ${state.waiting} then ${waitingMax} else interval '0' end\n    from (select q",
+    replace: 'set due_at = now()\n    from (select q',
     tests: moves,
   },
   {

@@ -60,8 +60,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a stage is published concurrently with the end of an earlier one',
     file: publishing,
-    find: 'order by p.subject_id, p.endpoint_id, p.stage for update of p',
-    replace: 'order by p.subject_id, p.endpoint_id, p.stage',
+    find: 'order by p.subject_id, p.endpoint_id, p.id for update of p',
+    replace: 'order by p.subject_id, p.endpoint_id, p.id',
     tests: order,
   },
   {
