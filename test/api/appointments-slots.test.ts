@@ -265,3 +265,23 @@ test('explains every step: open as in the open slots, else with what takes it an
   expect((await explain(unconnected.id)).json.code).toBe('calendar_not_connected');
   expect((await explain(randomUUID())).json.code).toBe('appointment_user_not_found');
 });
+
+test('explains the dates at the ends of the calendar, as far as instants can be written', async () => {
+  const staff = await fixture.staff(account);
+  const ends = [
+    ['9999-12-31', 'UTC', 47],
+    ['9999-12-31', 'Etc/GMT+12', 23],
+    ['9999-12-31', 'Pacific/Kiritimati', 48],
+    ['0001-01-01', 'Asia/Tokyo', 29],
+    ['0000-01-01', 'Asia/Tokyo', 0],
+  ] as const;
+  for (const [end, timezone, steps] of ends) {
+    const query = `appointmentUserId=${staff.id}&date=${end}&timezone=${encodeURIComponent(timezone)}`;
+    const explained = await fixture.call(account, 'GET', `/v1/appointments/slots-explained?${query}`);
+    expect([end, timezone, explained.status, explained.json.data?.steps.length]).toEqual([
+      ...[end, timezone, 200, steps],
+    ]);
+    const open = await fixture.slots(account, staff.id, end, `&timezone=${encodeURIComponent(timezone)}`);
+    expect([open.status, open.json.data.slots]).toEqual([200, []]);
+  }
+});

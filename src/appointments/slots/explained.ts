@@ -10,6 +10,10 @@ import type { OpenSlotsQuery } from './open-slots.ts';
 import { dayQuery, type ReadStaffDay, requireActive } from './staff-days.ts';
 import { dayOfDate, type Interval, minuteMs } from './wall-time.ts';
 
+/** Years of four digits, as RFC 3339 and calendars need them. */
+const firstMs = Date.parse('0001-01-01T00:00:00Z');
+const lastMs = Date.parse('9999-12-31T23:59:59Z');
+
 export type ExplainDeps = SlotsDeps & { db: Db; readDay: ReadStaffDay };
 
 /**
@@ -21,15 +25,17 @@ export async function explainSlots(deps: ExplainDeps, query: OpenSlotsQuery): Pr
   const { staff, terms, timezone, date } = requestedDate(deps, read.staff, query, read.terms);
   const day = dayOfDate(date) ?? 0;
   const connection = connectionOf(deps, read);
-  const { occupied } = dayWindow(terms, day, timezone);
+  const occupied = writable(dayWindow(terms, day, timezone).occupied);
   const [bookings, busy] = await Promise.all([
     bookingsWithin(deps.db, { accountId: staff.account_id, staffId: staff.id }, occupied),
     connection ? readBusy(deps, connection, occupied) : [],
   ]);
   // the calendar also shows the events of our bookings
   const taken = { bookings, events: without(busy, bookings), bookedStarts: read.bookedStarts };
-  const steps = explainSteps(terms, { day, timezone, now: deps.clock.now() }, taken);
   const lengthMs = terms.slotMinutes * minuteMs;
+  const steps = explainSteps(terms, { day, timezone, now: deps.clock.now() }, taken).filter(
+    ({ start }) => start === null || (start >= firstMs && start + lengthMs <= lastMs),
+  );
   return {
     appointmentUserId: staff.id,
     date,
@@ -52,7 +58,14 @@ export async function explainSlots(deps: ExplainDeps, query: OpenSlotsQuery): Pr
   };
 }
 
+/** The part of an interval that RFC 3339 can write; empty if there is none. */
+const writable = ({ from, to }: Interval): Interval => {
+  const start = Math.max(from, firstMs);
+  return { from: start, to: Math.max(start, Math.min(to, lastMs)) };
+};
+
 async function readBusy(deps: SlotsDeps, connection: LiveConnection, span: Interval): Promise<Interval[]> {
+  if (span.from === span.to) return [];
   try {
     return await deps.busyTimes.read(connection, span);
   } catch (error) {
