@@ -25,7 +25,7 @@ import { dashboardPage } from './http/dashboard-page.ts';
 import { endConnectionsOnDrain } from './http/draining.ts';
 import { type HealthDeps, healthRoutes } from './http/health.ts';
 import { idempotencyKeyOf } from './http/idempotency.ts';
-import { readJson, unexpectedFields } from './http/json.ts';
+import { compressedBody, readJson, unexpectedFields } from './http/json.ts';
 import { rejectMalformedRequest, rejectMalformedUrl } from './http/malformed-requests.ts';
 import { knownPaths } from './http/methods.ts';
 import { openapiRoutes, registerOpenapi } from './http/openapi.ts';
@@ -256,7 +256,7 @@ async function everyRequest(
     if (!scope) return done();
     limit
       .bound(reply, admission.admit(request, reply, scope))
-      .then(() => done(isRejectedWhileHeld && deps.isHeld() ? held() : undefined), done);
+      .then(() => done(isRejectedWhileHeld && deps.isHeld() ? held() : compressedBody(request)), done);
   });
 
   server.addHook('preHandler', (request: FastifyRequest, _reply, done) => {

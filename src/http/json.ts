@@ -34,3 +34,14 @@ export function unexpectedFields({ body, headers, routeOptions }: FastifyRequest
   const message = 'is not allowed: this operation takes no body';
   return fields.length === 0 ? undefined : invalidRequest(fields.map((path) => ({ path, message })));
 }
+
+/** The 415 for a compressed body, which no operation takes; undefined for others. */
+export function compressedBody({ method, headers }: FastifyRequest): AppError | undefined {
+  const encoding = headers['content-encoding']?.trim().toLowerCase();
+  if (encoding === undefined || encoding === '' || encoding === 'identity') return undefined;
+  if (method === 'GET' || method === 'HEAD') return undefined;
+  return new AppError(
+    'unsupported_media_type',
+    'The request has the header Content-Encoding, but compressed bodies are not accepted. Send the body uncompressed, without this header.',
+  );
+}

@@ -11,7 +11,7 @@ const descriptions: Record<number, string> = {
   408: 'The request did not arrive in time.',
   409: 'Conflict: the current state does not allow this; see `code`.',
   413: 'The body or file is too large.',
-  415: 'The Content-Type or the type of the file is not supported.',
+  415: 'The Content-Type or the type of the file is not supported, or the body is compressed.',
   422: 'The Idempotency-Key was used before with another body.',
   429: 'Too many requests or too many queued messages. Retry after `Retry-After`.',
   431: 'The headers are too large.',

@@ -1,6 +1,8 @@
 // The HTTP boundary: every response has the success or failure form, a request id, and safe headers.
+
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { type Answer, type CallOptions, type Gateway, startGateway } from '../harness/gateway.ts';
 
@@ -98,6 +100,30 @@ describe('a body', () => {
         415,
         'unsupported_media_type',
       ]);
+  });
+
+  it('that is compressed is rejected with what to do, also by uploads and without a key', async () => {
+    const body = gzipSync(JSON.stringify({ name: 'x', scopes: ['manage'] }));
+    const csv = { 'Content-Type': 'text/csv' };
+    const form = { 'Content-Type': 'multipart/form-data; boundary=x' };
+    for (const [path, more] of [
+      ['/v1/keys', {}],
+      ['/v1/opt-outs/import', csv],
+      [`/v1/sends/${unknownId}/recipients`, csv],
+      ['/v1/templates/media', form],
+      ['/v1/session/link', { key: null }],
+    ] as const) {
+      const { key, ...type } = { key: undefined, ...more };
+      const headers = { 'Content-Encoding': 'gzip', ...type };
+      const options = { body, headers, ...(key === undefined ? {} : { key }) };
+      const answer = await expectFailure('POST', path, options, [415, 'unsupported_media_type']);
+      expect([path, answer.body.message]).toEqual([
+        path,
+        expect.stringContaining('Send the body uncompressed'),
+      ]);
+    }
+    const headers = { 'Content-Encoding': 'identity' };
+    await expectFailure('POST', '/v1/keys', { body: '{}', headers }, [400, 'invalid_request']);
   });
 
   it('with another spelling of the JSON media type is accepted', async () => {

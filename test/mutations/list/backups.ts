@@ -198,8 +198,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a held gateway accepts sends and bookings',
     file: 'src/server.ts',
-    find: 'isRejectedWhileHeld && deps.isHeld() ? held() : undefined',
-    replace: 'undefined',
+    find: 'isRejectedWhileHeld && deps.isHeld() ? held()',
+    replace: 'isRejectedWhileHeld && request.is404 ? held()',
     tests: journey,
   },
   {
