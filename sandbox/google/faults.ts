@@ -20,7 +20,8 @@ export type Operation = (typeof operations)[number];
 /**
  * `refuse`: responds with the API's (or OAuth's) error of `reason`; with `when: 'after'` the call is carried out first.
  * `hang`: never responds. `reset`: cuts the connection, before or after the call. `delay`: waits `ms` first.
- * `land_late`: carries the call out when `land` is called. `garble`: carries it out and responds 200 without JSON.
+ * `land_late`: carries the call out when `land` is called. `garble`: carries it out and responds 200 with
+ * `body`, by default no JSON.
  * `inner_errors`: free-busy responds 200 with an error inside, for one calendar or all.
  */
 export type FaultAction =
@@ -36,7 +37,7 @@ export type FaultAction =
   | { does: 'reset'; when?: 'before' | 'after' }
   | { does: 'delay'; ms: number }
   | { does: 'land_late' }
-  | { does: 'garble' }
+  | { does: 'garble'; body?: string }
   | { does: 'inner_errors'; reason: string; calendarId?: string };
 
 /** Affects calls of `on` (absent: all), after `skip` of them, `times` times (absent: until cleared). */

@@ -110,7 +110,9 @@ async function perform(
   await tables.written();
   if (fault?.does === 'reset') return void res.socket?.resetAndDestroy();
   if (fault?.does === 'refuse') return respond(rejection(operation, fault));
-  if (fault?.does === 'garble') return void res.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+  if (fault?.does === 'garble') {
+    return void res.writeHead(200, { 'content-type': 'text/html' }).end(fault.body ?? '<html>');
+  }
   return respond(outcome);
 
   function respond(given: HandlerResponse): void {

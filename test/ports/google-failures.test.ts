@@ -124,6 +124,25 @@ describe('rate limits and errors', () => {
     expect(await google.statuses('events.insert')).toEqual([null, 409]);
   });
 
+  test.each(['', '{}', '{"kind":"calendar#event"}'])(
+    'never takes a 200 with the body "%s" for an answer about the event',
+    async (body) => {
+      const event = google.booking();
+      await google.control.addFault({ does: 'garble', on: 'events.insert', times: 1, body });
+      await google.control.addFault({ does: 'garble', on: 'events.get', times: 1, body });
+      expect(await google.insert(event)).toMatchObject({ status: 'live', bookingId: event.bookingId });
+      expect((await google.control.liveEvents(google.calendarId)).map(({ id }) => id)).toEqual([
+        event.eventId,
+      ]);
+      await google.control.addFault({ does: 'garble', on: 'events.patch', times: 1, body });
+      const change = { calendarId: google.calendarId, eventId: event.eventId ?? '', notify: false };
+      const time = { start: event.start + 60_000, end: event.end + 60_000 };
+      expect(await google.calendar.updateEvent(google.credential, { ...change, time }, limits)).toMatchObject(
+        time,
+      );
+    },
+  );
+
   test('never reads a free-busy response with an error inside as free time', async () => {
     await google.control.addFault({ does: 'inner_errors', on: 'freebusy.query', reason: 'internalError' });
     expect(await failure(google.busy())).toMatchObject({ outcome: 'unknown', code: 'free_busy_error' });

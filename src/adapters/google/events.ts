@@ -24,14 +24,21 @@ export interface Attempt {
 const call = async ({ deps, refreshToken, limits }: Attempt, what: ApiCall): Promise<Json> =>
   (await callApi(deps, refreshToken, what, limits)).json;
 
+/** Makes a call that answers with an event. An answer without an id says nothing about the event: the call may have happened. */
+async function callForEvent(attempt: Attempt, what: ApiCall, timeZone = 'UTC'): Promise<CalendarEvent> {
+  const event = readEvent(await call(attempt, what), timeZone);
+  if (event.eventId !== '') return event;
+  throw new VendorError('unknown', 'The response is not an event.', { code: 'unreadable_answer' });
+}
+
 const notifyQuery = (notify: boolean) => ({ sendUpdates: notify ? 'all' : 'none' });
 
 const statusOf = (error: unknown) => (error instanceof VendorError ? error.status : undefined);
 
 export async function getEvent(attempt: Attempt, ref: EventRef): Promise<CalendarEvent | null> {
   try {
-    const json = await call(attempt, { method: 'GET', path: eventPath(ref.calendarId, ref.eventId) });
-    return readEvent(json, ref.timeZone ?? 'UTC');
+    const path = eventPath(ref.calendarId, ref.eventId);
+    return await callForEvent(attempt, { method: 'GET', path }, ref.timeZone);
   } catch (error) {
     if (statusOf(error) === 404) return null;
     throw isOwn(attempt, ref.calendarId) ? error : foreignCalendar(error);
@@ -76,20 +83,20 @@ async function postEvent(
   event: NewEvent<string>,
   fallbackLink: string | null,
 ): Promise<CalendarEvent> {
-  const json = await call(attempt, {
-    method: 'POST',
+  const insert = {
+    method: 'POST' as const,
     path: eventsPath(event.calendarId),
     query: { conferenceDataVersion: '1', ...notifyQuery(event.notify) },
     json: newEventJson(event, fallbackLink),
-  });
-  const inserted = readEvent(json, event.timeZone);
+  };
+  const inserted = await callForEvent(attempt, insert, event.timeZone);
   if (inserted.eventId !== event.eventId) throw await idReplaced(attempt, event, inserted.eventId);
   return inserted;
 }
 
 /** The server chose another id. A repeated insert would then create a second event, so the event is deleted. */
 async function idReplaced(attempt: Attempt, event: NewEvent<string>, eventId: string): Promise<VendorError> {
-  if (eventId !== '') await deleteEvent(attempt, { ...event, eventId });
+  await deleteEvent(attempt, { ...event, eventId });
   return new VendorError('rejected', 'The calendar did not use the requested event id.', {
     code: 'event_id_not_kept',
     title: 'Id not kept',
@@ -145,15 +152,15 @@ async function patchEvent(
   version: string | undefined,
 ): Promise<CalendarEvent> {
   try {
-    const json = await call(attempt, {
-      method: 'PATCH',
+    const change = {
+      method: 'PATCH' as const,
       path: eventPath(ref.calendarId, ref.eventId),
       // 1 allows removing the meeting; a patch that does not mention the meeting keeps it
       query: { conferenceDataVersion: '1', ...notifyQuery(notify) },
       json: patch,
       ifMatch: version,
-    });
-    return readEvent(json, ref.timeZone ?? 'UTC');
+    };
+    return await callForEvent(attempt, change, ref.timeZone);
   } catch (error) {
     throw await patchFailure(attempt, ref, error);
   }

@@ -40,6 +40,13 @@ export const mutations: Mutation[] = [
     tests: ['test/api/appointments-caldav.test.ts'],
   },
   {
+    name: 'an empty response to an insert counts as a rejection',
+    file: 'src/adapters/google/events.ts',
+    find: "if (event.eventId !== '') return event;",
+    replace: 'return event;',
+    tests: ['test/ports/google-failures.test.ts'],
+  },
+  {
     name: 'control characters of guests reach a CalDAV server',
     file: 'src/adapters/caldav/event-ics.ts',
     find: ".replace(/[^\\P{Cc}\\t\\n]/gu, ' ')",
