@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { type MisspeltSetting, misspeltSettings } from './base/misspelt-settings.ts';
 import { type Environment, type SettingsReader, settingsReader } from './base/read-settings.ts';
 import type { RetentionDays } from './base/retention-days.ts';
 import { readSecretFiles } from './base/secret-files.ts';
@@ -77,6 +78,8 @@ export interface Config {
   /** The gateway that commands call; the key is null if they create one themselves. */
   gateway: { url: string; isLocal: boolean; apiKey: string | null };
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  /** Variables that are no settings, but almost named like one. */
+  misspelt: MisspeltSetting[];
 }
 
 const cellPattern = /^[a-z0-9]{1,16}$/;
@@ -139,7 +142,8 @@ function retentionSettings(read: SettingsReader): RetentionDays {
 function messagingSettings(read: SettingsReader): Config['messaging'] {
   return {
     apiUrl: read.url('MESSAGING_API_URL', 'https://graph.facebook.com', web),
-    apiVersion: read.text('MESSAGING_API_VERSION') ?? 'v23.0',
+    apiVersion:
+      read.matching('MESSAGING_API_VERSION', /^v\d+\.\d+$/, 'v and a version, as in v23.0') ?? 'v23.0',
   };
 }
 
@@ -152,6 +156,15 @@ function googleSettings(read: SettingsReader): Config['google'] {
     authUrl: read.url('GOOGLE_AUTH_URL', 'https://accounts.google.com/o/oauth2/v2/auth', web),
     tokenUrl: read.url('GOOGLE_TOKEN_URL', 'https://oauth2.googleapis.com/token', web),
     revokeUrl: read.url('GOOGLE_REVOKE_URL', 'https://oauth2.googleapis.com/revoke', web),
+  };
+}
+
+/** The gateway that commands call; `own`: the address of the one of this machine. */
+function calledGateway(read: SettingsReader, own: string): Config['gateway'] {
+  return {
+    url: read.url('GATEWAY_URL', own, web),
+    isLocal: read.text('GATEWAY_URL') === null,
+    apiKey: read.text('GATEWAY_API_KEY'),
   };
 }
 
@@ -204,16 +217,13 @@ export function readConfig(env: Environment = process.env, overrides: Environmen
       read.text('SHUTDOWN_DELAY_SECONDS') === null
         ? null
         : read.integer('SHUTDOWN_DELAY_SECONDS', 5, 0, 300) * 1000,
-    gateway: {
-      url: read.url('GATEWAY_URL', localUrl(host, port), web),
-      isLocal: read.text('GATEWAY_URL') === null,
-      apiKey: read.text('GATEWAY_API_KEY'),
-    },
+    gateway: calledGateway(read, localUrl(host, port)),
     logLevel: read.oneOf(
       'LOG_LEVEL',
       ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const,
       'info',
     ),
+    misspelt: misspeltSettings(Object.keys(env)),
   };
   read.problems.push(
     ...secrets.problems,
@@ -237,6 +247,12 @@ function combinedProblems(config: Config): string[] {
     problems.push(
       'ENCRYPTION_KEYS is required with DATABASE_URL, because all processes must use the same keys. ' +
         'Create one with: echo "k1:$(openssl rand -base64 32)"',
+    );
+  }
+  const { username, password, search, hash } = new URL(config.publicUrl ?? 'http://localhost');
+  if (username + password + search + hash !== '') {
+    problems.push(
+      'PUBLIC_URL must have neither a user name nor a query nor a fragment: paths are appended to it.',
     );
   }
   if ((config.google.clientId === null) !== (config.google.clientSecret === null)) {

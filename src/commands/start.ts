@@ -76,6 +76,7 @@ export async function start(options: { sandbox: Sandbox }): Promise<void> {
   const began = performance.now();
   const settings = readConfig();
   const log = await openOwnLog(settings.logLevel, settings.dataDir, options.sandbox !== false);
+  for (const { name, setting } of settings.misspelt) log.warn({ name, setting }, 'settings.misspelt');
   const running: Running = { starting: Promise.resolve() };
   const cancel = new AbortController();
   stopOnSignals(running, cancel, log, shutdownDelayMs(settings, options.sandbox !== false));

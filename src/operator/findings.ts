@@ -29,6 +29,7 @@ import {
   listHalted,
 } from './findings-store.ts';
 import { retentionFinding } from './retention-finding.ts';
+import { settingsFinding } from './settings-finding.ts';
 import { timeZoneFinding, timeZoneVersions } from './time-zone-data.ts';
 
 /** What the checks examine. */
@@ -257,7 +258,7 @@ export function foldersOf({ config, objectsFolder }: Pick<Examined, 'config' | '
 const disks: Check = async (context) => diskFinding(await readDisks(foldersOf(context)));
 
 const checks: [string, Check][] = [
-  ['settings', async ({ config }) => ok(`data in ${config.dataDir}, role ${config.role}`)],
+  ['settings', async ({ config }) => settingsFinding(config)],
   ['encryption keys', ({ keys }) => keys()],
   ['database', database],
   ['durability', ofDatabase(async (db) => durabilityFinding(await readDurability(db)))],
