@@ -246,8 +246,8 @@ export const mutations: Mutation[] = [
   {
     name: 'an export loses the other numbers of a person',
     file: 'src/messaging/opt-outs/export.ts',
-    find: "otherPhones: own.filter((phone) => phone !== item.phone).join(' ')",
-    replace: "otherPhones: own.slice(own.length).join(' ')",
+    find: "const otherPhones = own.filter((phone) => phone !== item.phone).join(' ');",
+    replace: "const otherPhones = own.slice(own.length).join(' ');",
     tests: api,
   },
   {
