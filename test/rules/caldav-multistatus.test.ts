@@ -34,12 +34,19 @@ test('joins plain text, references and CDATA', () => {
   expect(textOf(parseXml('<a>BEGIN:&#13;\n<![CDATA[<b> & c]]>&lt;</a>'))).toBe('BEGIN:\r\n<b> & c<');
 });
 
+test('reads forbidden characters as spaces, also where they are references', () => {
+  const text =
+    '<a>x\u0000\u000b\u001f\ufffe\u0085&#7;&#x1F;&#xFFFF;&#x110000;\t\n&#10;&amp;#7;\u{1f600}y</a>';
+  expect(textOf(parseXml(text))).toBe('x    \u0085    \t\n\n&#7;\u{1f600}y');
+});
+
 test.each([
   ['an HTML page', '<html><body>Welcome</body></html>'],
   ['a truncated document', '<multistatus xmlns="DAV:"><response>'],
   ['an empty body', ''],
   ['another namespace', '<multistatus xmlns="other"/>'],
   ['declared entities', '<!DOCTYPE a [<!ENTITY b "c">]><multistatus xmlns="DAV:">&b;</multistatus>'],
+  ['a forbidden character in a truncated document', '<multistatus xmlns="DAV:">\u0007<response>'],
   ['extreme nesting', `<multistatus xmlns="DAV:">${'<a>'.repeat(100_000)}`],
 ])('rejects %s', (_what, text) => {
   expect(() => read(text)).toThrow();

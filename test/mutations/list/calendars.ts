@@ -47,6 +47,13 @@ export const mutations: Mutation[] = [
     tests: ['test/ports/google-failures.test.ts'],
   },
   {
+    name: 'an event with a control character closes its calendar',
+    file: 'src/adapters/caldav/multistatus.ts',
+    find: 'if (allowed === text) throw error;',
+    replace: 'throw error;',
+    tests: ['test/ports/caldav.test.ts'],
+  },
+  {
     name: 'control characters of guests reach a CalDAV server',
     file: 'src/adapters/caldav/event-ics.ts',
     find: ".replace(/[^\\P{Cc}\\t\\n]/gu, ' ')",
