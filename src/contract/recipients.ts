@@ -17,12 +17,14 @@ export const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 512 
   propertyNames: { minLength: 1, maxLength: 64, pattern: '^.*$' },
   description: 'Returned in message lists and webhook events.',
 });
+const filled = (maxLength: number, description: string) =>
+  Type.String({ minLength: 1, maxLength, pattern: '\\S', description });
 const Location = Type.Object(
   {
     latitude: Type.Number({ minimum: -90, maximum: 90, description: 'Degrees north.' }),
     longitude: Type.Number({ minimum: -180, maximum: 180, description: 'Degrees east.' }),
-    name: Type.String({ minLength: 1, maxLength: 256, description: 'Name of the place.' }),
-    address: Type.String({ minLength: 1, maxLength: 256, description: 'Address of the place.' }),
+    name: filled(256, 'Name of the place.'),
+    address: filled(256, 'Address of the place.'),
   },
   { additionalProperties: false, title: 'Location', description: 'Fills a location header.' },
 );
@@ -32,7 +34,7 @@ const MediaId = Type.String({
   description: 'Fills a media header: the `mediaId` of an upload.',
 });
 
-const productId = (description: string) => Type.String({ minLength: 1, maxLength: 256, description });
+const productId = (description: string) => filled(256, description);
 const Url = Type.String({
   minLength: 1,
   maxLength: 2048,
@@ -133,7 +135,7 @@ export const templateContent = {
         sections: Type.Array(
           Type.Object(
             {
-              title: Type.String({ minLength: 1, maxLength: 24, description: 'Title of the section.' }),
+              title: filled(24, 'Title of the section.'),
               productIds: Type.Array(productId('Id of a product.'), {
                 minItems: 1,
                 maxItems: 30,

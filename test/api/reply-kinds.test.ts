@@ -118,6 +118,13 @@ test.each<[string, Record<string, unknown>, string]>([
   ['a latitude of 91', { location: { latitude: 91, longitude: 0 } }, 'location.latitude'],
   ['258 cards', { contacts: Array.from({ length: 258 }, () => ({ name: 'A' })) }, 'contacts'],
   ['a card without a name', { contacts: [{ phones: [] }] }, 'contacts[0].name'],
+  ['a card with a blank name', { contacts: [{ name: ' ' }] }, 'contacts[0].name'],
+  [
+    'a blank number',
+    { contacts: [{ name: 'Ada', phones: [{ phone: ' ' }] }] },
+    'contacts[0].phones[0].phone',
+  ],
+  ['a place with a blank name', { location: { latitude: 1, longitude: 1, name: ' ' } }, 'location.name'],
   ['two kinds', { text, buttons: [row('1')], location: { latitude: 1, longitude: 1 } }, 'buttons'],
 ])('%s is rejected before the platform is called', async (_what, body, path) => {
   const answer = await reply({ phone, ...body });

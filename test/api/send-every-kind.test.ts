@@ -178,6 +178,19 @@ describe('the platform accepts a template that needs more than variables', () =>
       'products.sections',
     ]);
     expect(await errorsOf({ offerExpiresAt: 'tomorrow' })).toEqual(['offerExpiresAt']);
+    const blank = { title: ' ', productIds: ['p', '\t'] };
+    expect(await errorsOf({ products: { thumbnailProductId: ' ', sections: [blank] } })).toEqual([
+      'products.thumbnailProductId',
+      'products.sections[0].title',
+      'products.sections[0].productIds[1]',
+    ]);
+    expect(await errorsOf({ product: { productId: ' ', catalogId: '\u00a0' } })).toEqual([
+      'product.productId',
+      'product.catalogId',
+    ]);
+    expect(await errorsOf({ catalog: { thumbnailProductId: ' ' } })).toEqual(['catalog.thumbnailProductId']);
+    const nowhere = { latitude: 1, longitude: 1, name: ' ', address: ' ' };
+    expect(await errorsOf({ location: nowhere })).toEqual(['location.name', 'location.address']);
   });
 });
 
