@@ -147,6 +147,8 @@ function journey(): void {
     expect(await put({ calendarUrl: `${server.url}${home}none/` })).toEqual([400, ['calendarUrl']]);
     expect(await put({ calendarUrl: `${gateway.urls.google}/` })).toEqual([400, ['calendarUrl']]);
     expect(await put({ url: gateway.urls.google })).toEqual([400, ['url']]);
+    const incomplete = { provider: 'google', username: undefined, password: undefined };
+    expect(await put(incomplete)).toEqual([400, ['provider', 'username', 'password']]);
     expect(await put({ busyCalendarIds: ['https://elsewhere.example/'] })).toEqual([
       400,
       ['busyCalendarIds'],

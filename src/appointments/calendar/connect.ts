@@ -104,10 +104,9 @@ export async function putCalendar(
     });
     return undefined;
   }
-  if (url === undefined || username === undefined || password === undefined) {
-    const missing = Object.entries({ url, username, password }).filter(([, value]) => value === undefined);
-    throw invalidRequest(missing.map(([path]) => ({ path, message: 'this field is required' })));
-  }
+  const problems = [...providerProblems(deps, provider), ...missingFields({ url, username, password })];
+  if (problems.length > 0 || url === undefined || username === undefined || password === undefined)
+    throw invalidRequest(problems);
   const { calendar, signIn } = calendarWithPassword(deps, provider);
   const known = (await knownCalendars(deps.db, staff.account_id, calendar.provider)).map((row) => ({
     credential: deps.cipher.decrypt(row.credential, credentialPlace(row.id)),
@@ -124,12 +123,26 @@ export async function putCalendar(
   return storeConnection(deps, staff, calendar, connected, { busyCalendarIds, sameKey });
 }
 
+/** The configured providers that take a user name and a password. */
+const withPassword = ({ calendars }: ConnectDeps): string[] =>
+  Object.values(calendars).flatMap((each) => (each.password ? [each.provider] : []));
+
+/** The problem of a provider that does not take a password; none if no configured provider does. */
+function providerProblems(deps: ConnectDeps, provider: string): Problem[] {
+  const names = withPassword(deps);
+  if (names.length === 0 || names.includes(provider)) return [];
+  return [{ path: 'provider', message: `must be one of: ${names.join(', ')}` }];
+}
+
+const missingFields = (fields: Record<string, string | undefined>): Problem[] =>
+  Object.entries(fields).flatMap(([path, value]) =>
+    value === undefined ? [{ path, message: 'this field is required' }] : [],
+  );
+
 function calendarWithPassword({ calendars }: ConnectDeps, provider: string) {
   const calendar = calendars[provider];
   if (calendar?.password) return { calendar, signIn: calendar.password };
-  const names = Object.values(calendars).flatMap((each) => (each.password ? [each.provider] : []));
-  if (names.length === 0) throw notConfigured('A calendar provider with password sign-in');
-  throw invalidRequest([{ path: 'provider', message: `must be one of: ${names.join(', ')}` }]);
+  throw notConfigured('A calendar provider with password sign-in');
 }
 
 /** 400 that names the field, for a rejection that the caller can fix. */
