@@ -95,6 +95,14 @@ describe('access tokens', () => {
     expect(await google.statuses('events.insert')).toEqual([401, 200]);
   });
 
+  test('that Google rejects although they are new leave the call not sent, and the connection as it is', async () => {
+    await google.control.addFault({ does: 'refuse', on: 'events.insert', reason: 'authError', times: 3 });
+    expect(await google.insert(google.booking())).toMatchObject({ status: 'live' });
+    expect(await google.statuses('events.insert')).toEqual([401, 401, 401, 200]);
+    await google.control.addFault({ does: 'refuse', on: 'freebusy.query', reason: 'authError' });
+    expect(await failure(google.busy())).toMatchObject({ outcome: 'not_sent', code: 'new_token_rejected' });
+  });
+
   test('are never used in their last minute', async () => {
     await google.control.set({ accessTokenSeconds: 59 });
     await google.busy();

@@ -32,7 +32,7 @@ export const eventPath = (calendarId: string, eventId: string) =>
 
 /**
  * Makes one call and returns its 2xx response; throws VendorError for any other. After a 401, which did nothing, it repeats
- * the call once with a new token. A second 401 means that the authorization was revoked.
+ * the call once with a new token. A second 401 is a failure of Google: for a revoked authorization there is no new token.
  */
 export async function callApi(
   deps: ClientDeps,
@@ -46,8 +46,14 @@ export async function callApi(
     if (response.status >= 200 && response.status < 300) return response;
     if (response.status === 401) deps.tokens.drop(refreshToken, token);
     if (response.status === 404 && call.path.endsWith('/events')) throw calendarNotFound();
-    if (response.status !== 401 || renewed) throw failureOf(response);
+    if (response.status === 401 && renewed) throw newTokenRejected();
+    if (response.status !== 401) throw failureOf(response);
   }
+}
+
+function newTokenRejected(): VendorError {
+  const details = { code: 'new_token_rejected', title: 'New token rejected', status: 401 };
+  return new VendorError('not_sent', 'Google issued an access token and then rejected it.', details);
 }
 
 function calendarNotFound(): VendorError {

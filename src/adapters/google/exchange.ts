@@ -84,8 +84,6 @@ export function failureOf(response: GoogleResponse): VendorError {
   if (response.status === 429 || (response.status === 403 && rateLimitReasons.has(reason))) {
     return new VendorError('not_sent', message, details);
   }
-  if (response.status === 401)
-    return new VendorError('rejected', message, { ...details, code: 'invalid_grant' });
   if (response.status === 403 && reason === 'insufficientPermissions') {
     return new VendorError('rejected', message, { ...details, code: 'scope_missing' });
   }

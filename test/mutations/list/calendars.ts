@@ -54,6 +54,13 @@ export const mutations: Mutation[] = [
     tests: ['test/ports/caldav.test.ts'],
   },
   {
+    name: 'an outage of Google that rejects new tokens disconnects staff',
+    file: 'src/adapters/google/client.ts',
+    find: "{ code: 'new_token_rejected',",
+    replace: "{ code: 'invalid_grant',",
+    tests: ['test/ports/google.test.ts'],
+  },
+  {
     name: 'control characters of guests reach a CalDAV server',
     file: 'src/adapters/caldav/event-ics.ts',
     find: ".replace(/[^\\P{Cc}\\t\\n]/gu, ' ')",
