@@ -28,9 +28,8 @@ beforeAll(async () => {
   gateway = await startGateway();
   await gateway.platform.settings({ approvalMs: 0 });
   ({ templateIds: ids } = await addSender(gateway, [
-    ...['edited', 'queued', 'announced', 'lost', 'timed', 'refused_edit', 'same', 'outdated'].map((name) =>
-      seed(name),
-    ),
+    ...['edited', 'queued', 'announced', 'lost', 'timed', 'refused_edit', 'same'].map((name) => seed(name)),
+    seed('outdated', { status: 'REJECTED', rejectedReason: 'INVALID_FORMAT' }),
     seed('refused_same', { status: 'REJECTED', rejectedReason: 'INVALID_FORMAT', ttlSeconds: 600 }),
     seed('kept_ttl', { status: 'REJECTED', rejectedReason: 'INVALID_FORMAT', ttlSeconds: 43_200 }),
     seed('rejected', { status: 'REJECTED', rejectedReason: 'INVALID_FORMAT' }),
@@ -155,13 +154,17 @@ describe('an edit', () => {
     expect(await atPlatform('kept_ttl')).toMatchObject({ category: 'MARKETING', ttlSeconds: 43_200 });
   });
 
-  it('to what an outdated copy has is sent to the platform', async () => {
+  it('to what a copy has that may be outdated is 409, and more than its differences are sent', async () => {
     await gateway.database.db
       .updateTable('templates')
-      .set({ read_due_at: new Date(Date.now() + 600_000) })
+      .set({ read_due_at: new Date(Date.now() + 600_000), category: 'MARKETING' })
       .where('id', '=', ids.outdated ?? '')
       .execute();
-    expect((await patch(ids.outdated, { components: [hello] })).body.message).toBe('Template edited.');
+    const same = await patch(ids.outdated, { components: [hello] });
+    expect([same.status, same.body.code]).toEqual([409, 'conflict']);
+    expect((await atPlatform('outdated'))?.status).toBe('REJECTED');
+    expect((await patch(ids.outdated, { category: 'MARKETING', ...changed() })).status).toBe(200);
+    expect(await atPlatform('outdated')).toMatchObject({ category: 'MARKETING', ...changed() });
   });
 
   it('of a draft to what it has is not an edit', async () => {

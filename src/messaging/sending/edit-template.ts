@@ -54,9 +54,16 @@ export async function editTemplate(
 ): Promise<{ row: TemplateRow; isChanged: boolean }> {
   const row = await requireTemplate(deps, of);
   const values = await editedValues(deps, row, given);
+  const differences = differing(row, given);
   // a row that is due to be read may be outdated
-  const changes = row.read_due_at === null ? differing(row, given) : given;
-  if (Object.keys(changes).length === 0) return { row, isChanged: false };
+  const isCurrent = row.read_due_at === null;
+  if (Object.keys(differences).length === 0) {
+    if (isCurrent) return { row, isChanged: false };
+    throw new AppError('conflict', 'The template is about to be read again. Try again in a few seconds.', {
+      retryAfterSeconds: 5,
+    });
+  }
+  const changes = isCurrent ? differences : given;
   if (row.status !== templateStatus.draft)
     return { row: await edit(deps, of, row, { changes, values }), isChanged: true };
   const edited = await editDraft(deps, row, values);

@@ -73,15 +73,22 @@ export const mutations: Mutation[] = [
   {
     name: 'an edit that changes nothing starts a review',
     file: operation,
-    find: 'if (Object.keys(changes).length === 0)',
-    replace: 'if (Object.keys(changes).length < 0)',
+    find: 'if (Object.keys(differences).length === 0)',
+    replace: 'if (Object.keys(differences).length < 0)',
     tests,
   },
   {
     name: 'an edit of an outdated copy is taken for no change',
     file: operation,
-    find: 'row.read_due_at === null ? differing(row, given) : given',
-    replace: 'differing(row, given)',
+    find: 'if (isCurrent) return',
+    replace: 'if (isCurrent !== null) return',
+    tests,
+  },
+  {
+    name: 'an edit of an outdated copy sends only its differences',
+    file: operation,
+    find: 'isCurrent ? differences : given',
+    replace: 'differences',
     tests,
   },
   {
