@@ -3,7 +3,7 @@
 import IconUsers from '@tabler/icons-react/dist/esm/icons/IconUsers.mjs';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import type { Booking } from '../../../client/src/generated.ts';
+import type { Booking, StaffMember } from '../../../client/src/generated.ts';
 import { Loading } from '../design/loading.tsx';
 import { EmptyState, ErrorNote } from '../design/messages.tsx';
 import { useNarrow } from '../design/use-narrow.ts';
@@ -19,7 +19,7 @@ import { StaffCut } from './cut-notes.tsx';
 import { DayList } from './day-list.tsx';
 import { Grid } from './grid.tsx';
 import { useMove } from './move.ts';
-import { bookingQuery, departmentsQuery, staffQuery } from './queries.ts';
+import { bookingQuery, bookingsQuery, departmentsQuery, hiddenStaffQuery, staffQuery } from './queries.ts';
 import { changeScope, isChangeable } from './state.ts';
 import { Toolbar } from './toolbar.tsx';
 import './appointments.css';
@@ -35,10 +35,10 @@ export function Appointments() {
   const { view, date, booking: bookingId, isMoving } = address;
   const { data: listed, error, refetch } = useQuery(staffQuery(address.department));
   const { data: departments = [] } = useQuery(departmentsQuery);
-  const staff = listed?.items;
   const booking = useQuery({ ...bookingQuery(bookingId ?? ''), enabled: bookingId !== undefined });
   const opened = bookingId === undefined ? undefined : booking.data;
   const dates = datesOf(view, date, firstWeekday());
+  const hidden = useHiddenStaff(address, dates);
   const move = useMove(isMoving && opened && isChangeable(opened) ? opened : undefined, dates);
 
   const change = (next: Partial<CalendarAddress>) =>
@@ -67,8 +67,8 @@ export function Appointments() {
     { text: 'closeBooking', run: { Escape: bookingId === undefined ? undefined : leave } },
   ]);
 
-  if (!listed || !staff)
-    return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <Loading />;
+  if (!listed) return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <Loading />;
+  const staff = [...listed.items, ...hidden];
   const chosen = address.staff?.filter((id) => staff.some(({ _id }) => _id === id));
   const shown = (chosen?.length ? chosen : staff.map(({ _id }) => _id)).slice(0, staffMax[view]);
   // the list has everybody, also those who are no longer bookable, unless somebody is chosen
@@ -109,6 +109,21 @@ export function Appointments() {
       </div>
     </div>
   );
+}
+
+/** Those who are hidden from visitors, as far as they have appointments on these dates or were chosen. */
+function useHiddenStaff({ department, staff }: CalendarAddress, dates: string[]): StaffMember[] {
+  const { data: hidden = [] } = useQuery(hiddenStaffQuery(department));
+  const [from = '', to = from] = [dates[0], dates.at(-1)];
+  const { data } = useQuery({ ...bookingsQuery(from, to), enabled: hidden.length > 0 });
+  const booked = new Set(
+    data?.bookings.flatMap(({ status, startsAt, appointmentUserId }) =>
+      status === 'cancelled' || !dates.includes(civilDate(new Date(startsAt), zone))
+        ? []
+        : [appointmentUserId],
+    ),
+  );
+  return hidden.filter(({ _id }) => booked.has(_id) || staff?.includes(_id));
 }
 
 function NoStaff() {

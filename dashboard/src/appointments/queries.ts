@@ -33,6 +33,21 @@ export const staffQuery = (departmentId?: string) =>
     staleTime: 30_000,
   });
 
+/** The staff who are hidden from visitors, and may have appointments from before; of a department, or all. */
+export const hiddenStaffQuery = (departmentId?: string) =>
+  queryOptions({
+    queryKey: ['staff', 'hidden', departmentId ?? ''],
+    queryFn: async (): Promise<StaffMember[]> => {
+      const of = departmentId === undefined ? {} : { departmentId };
+      const hidden: StaffMember[] = [];
+      for await (const member of api.listStaff({ ...of, includeInactive: true, limit: pageLength }))
+        if (!member.active) hidden.push(member);
+      return hidden;
+    },
+    placeholderData: (before) => before,
+    staleTime: 30_000,
+  });
+
 export const departmentsQuery = queryOptions({
   queryKey: ['staff', 'departments'],
   queryFn: async () => (await api.listDepartments({ limit: pageLength })).items,

@@ -74,7 +74,7 @@ function HoursForm({ member, schedule }: { member: StaffMember; schedule: Schedu
         </div>
         <div className="column loose">
           <RulesForm rules={draft.rules} saved={saved.rules} onChange={(rules) => set({ rules })} />
-          <VisitorView memberId={member._id} isChanged={changes > 0} />
+          <VisitorView member={member} isChanged={changes > 0} />
         </div>
       </div>
       {changes > 0 && (

@@ -17,6 +17,7 @@ import { OpenHours } from './open-hours-tab.tsx';
 import { directoryQuery } from './queries.ts';
 import { Questions } from './questions.tsx';
 import { calendarStateOf } from './staff-state.ts';
+import { HiddenNote } from './visitor-view.tsx';
 import './users.css';
 
 const tabs = ['hours', 'questions', 'calendar', 'open', 'details'] as const;
@@ -99,7 +100,11 @@ function MemberView({ member, departments, current }: Props) {
           {current === 'calendar' && <CalendarTab member={member} />}
           {current === 'open' &&
             (maySee ? (
-              <OpenHours member={member} />
+              member.active ? (
+                <OpenHours member={member} />
+              ) : (
+                <HiddenNote memberId={id} />
+              )
             ) : (
               <p className="muted">{text('needsScope', { scope: 'appointments:manage' })}</p>
             ))}

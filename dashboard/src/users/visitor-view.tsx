@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { StaffMember } from '../../../client/src/generated.ts';
 import { CalendarUnknown } from '../appointments/calendar-unknown.tsx';
 import { slotsQuery } from '../appointments/queries.ts';
 import { Card } from '../design/card.tsx';
@@ -11,7 +12,30 @@ import { formatDate, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import '../design/slots.css';
 
-export function VisitorView({ memberId, isChanged }: { memberId: string; isChanged: boolean }) {
+export function VisitorView({ member, isChanged }: { member: StaffMember; isChanged: boolean }) {
+  return member.active ? (
+    <VisitorSlots memberId={member._id} isChanged={isChanged} />
+  ) : (
+    <Card title={textsOf('users')('visitorView')}>
+      <HiddenNote memberId={member._id} />
+    </Card>
+  );
+}
+
+/** That nobody can book this person, and where that is set. */
+export function HiddenNote({ memberId }: { memberId: string }) {
+  const text = textsOf('users');
+  return (
+    <p className="muted">
+      {text('hiddenFromVisitors')}{' '}
+      <Link to="/users/$id/$tab" params={{ id: memberId, tab: 'details' }}>
+        {text('tab_details')}
+      </Link>
+    </p>
+  );
+}
+
+function VisitorSlots({ memberId, isChanged }: { memberId: string; isChanged: boolean }) {
   const text = textsOf('users');
   const [date, setDate] = useState(() => civilDate(new Date(), zone));
   const { data, error, isPending, refetch } = useQuery(slotsQuery(memberId, date));
