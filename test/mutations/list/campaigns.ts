@@ -211,6 +211,28 @@ export const mutations: Mutation[] = [
     tests: uploads,
   },
   {
+    name: 'a draft whose process died in an upload is locked for ever',
+    file: 'src/messaging/campaigns/transitions-store.ts',
+    find: 'coalesce(s.upload_until > now(), false) as is_uploading',
+    replace: '(s.upload_until is not null) as is_uploading',
+    tests: ['test/db/campaign-leases.test.ts'],
+  },
+  {
+    name: 'the end of an old upload ends the lease of a new one',
+    file: recipients,
+    find: 'update sends set upload_id = null, upload_until = null\n    where account_id = ${of.accountId} and id = ${of.sendId} and upload_id = ${leaseId}',
+    replace:
+      'update sends set upload_id = null, upload_until = null\n    where account_id = ${of.accountId} and id = ${of.sendId} and ${leaseId}::text is not null',
+    tests: ['test/db/campaign-leases.test.ts'],
+  },
+  {
+    name: 'a request does not wake the feed that a process has leased',
+    file: 'src/messaging/campaigns/transitions-store.ts',
+    find: 'on conflict (send_id) do update set due_at = excluded.due_at',
+    replace: 'on conflict (send_id) do nothing',
+    tests: ['test/db/campaign-leases.test.ts'],
+  },
+  {
     name: 'a send starts while its recipients are uploaded',
     file: act,
     find: 'if (send.is_uploading) throw uploadInProgress();',
