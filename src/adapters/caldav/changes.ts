@@ -7,7 +7,7 @@ import { requestMultistatus } from './dav-call.ts';
 import { readEvent } from './event-ics.ts';
 import { isBookingEventId } from './event-id.ts';
 import type { Attempt } from './events.ts';
-import { escapeXml, requestXml } from './multistatus.ts';
+import { decoded, escapeXml, requestXml } from './multistatus.ts';
 import {
   type CalendarObject,
   type CalendarProperties,
@@ -82,8 +82,7 @@ const filterFrom = ({ attempt, since }: SyncContext) =>
   attempt.account.reads === 'everything' ? '' : timeRange({ start: since, end: since + farMs });
 
 /** The event id of a file's address. */
-const idOf = (url: string) =>
-  decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '').replace(/\.ics$/, '');
+const idOf = (url: string) => decoded(new URL(url).pathname.split('/').at(-1) ?? '').replace(/\.ics$/, '');
 
 const versionsOf = (objects: CalendarObject[]) =>
   Object.fromEntries(objects.map(({ url, etag }) => [idOf(url), etag ?? '']));

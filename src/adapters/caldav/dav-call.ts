@@ -113,7 +113,7 @@ export function headerOf(response: DavResponse, name: string): string | undefine
 }
 
 /**
- * The error for an unsuccessful response. 401: the password is wrong. 423 and 429 are `not_sent`, because nothing was done.
+ * The error for an unsuccessful response. 401: the password is wrong, or the server wants another kind of authentication. 423 and 429 are `not_sent`, because nothing was done.
  * 5xx and anything unexpected is `unknown`, except 501 and 507, which are permanent.
  */
 export function failureOf(response: DavResponse): VendorError {
@@ -129,6 +129,11 @@ export function failureOf(response: DavResponse): VendorError {
     ...(Number.isFinite(seconds) && seconds >= 0 ? { retryAfterSeconds: seconds } : {}),
   };
   if (status === 401) {
+    const offered = offeredSchemes(response);
+    if (offered.length > 0 && !offered.includes('basic')) {
+      const text = `The server does not accept Basic authentication, only: ${offered.join(', ')}. Allow Basic there.`;
+      return new VendorError('rejected', text, { ...details, code: 'address_unusable' });
+    }
     const text = 'The server rejected the user name or password.';
     return new VendorError('rejected', text, { ...details, code: 'invalid_grant' });
   }
@@ -136,6 +141,15 @@ export function failureOf(response: DavResponse): VendorError {
   if (status === 501 || status === 507) return new VendorError('rejected', message, details);
   const unclear = status === 408 || status < 400 || status >= 500;
   return new VendorError(unclear ? 'unknown' : 'rejected', message, details);
+}
+
+/** The authentication schemes of a 401, in lower case (RFC 9110 section 11.6.1); the parameters are skipped. */
+function offeredSchemes({ headers }: DavResponse): string[] {
+  const challenges = [headers['www-authenticate'] ?? []].flat().join(', ');
+  const withoutTexts = challenges.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
+  return [...withoutTexts.matchAll(/(?:^|,)\s*([\w-]+)(?=\s+[\w-]|\s*(?:,|$))/g)].map(([, name = '']) =>
+    name.toLowerCase(),
+  );
 }
 
 const localName = (element: Element) => element.name.replace(/^\{.*\}/, '');

@@ -15,6 +15,7 @@ import {
   childrenOf,
   containsElement,
   dav,
+  decoded,
   hrefsOf,
   isSamePlace,
   names,
@@ -40,7 +41,7 @@ const properties = requestXml(
 /**
  * Finds the account's calendars. Chooses `calendarUrl`, or else the address itself if it is a calendar, or else the first
  * writable calendar for events. Throws VendorError: `invalid_grant` (wrong user name or password), `calendar_not_found`,
- * `calendar_read_only`, `address_unusable` (no CalDAV at that address), or a network error.
+ * `calendar_read_only`, `address_unusable` (no CalDAV at that address, or no Basic authentication), or a network error.
  */
 export async function discover(
   deps: CallDeps,
@@ -54,7 +55,7 @@ export async function discover(
   const principal = principalUrl === undefined ? start : await readResource(deps, credentials, principalUrl);
   const addresses = hrefsOf(principal.props.get(names.addresses), principal.url)
     .filter((address) => address.toLowerCase().startsWith('mailto:'))
-    .map((address) => decodeURIComponent(address.slice('mailto:'.length)).toLowerCase());
+    .map((address) => decoded(address.slice('mailto:'.length)).toLowerCase());
   const requested = calendarUrl ?? (isCalendar(start) ? start.url : undefined);
   const namedHome = hrefsOf(principal.props.get(names.home), principal.url)[0];
   if (namedHome !== undefined) checkNamedHost(url, namedHome);
@@ -122,10 +123,10 @@ async function findStart(deps: CallDeps, credentials: BasicCredentials, url: str
       // without a response, the other addresses would fail too
       if (error.status === undefined) throw error;
       if (error.title === otherServerTitle) otherServer ??= error;
-      if (failure?.code !== 'invalid_grant') failure = error;
+      if (failure?.status !== 401) failure = error;
     }
   }
-  if (failure?.code === 'invalid_grant' || (failure?.status ?? 0) >= 500) throw failure;
+  if (failure?.status === 401 || (failure?.status ?? 0) >= 500) throw failure;
   throw otherServer ?? noCalendarsFound(url);
 }
 

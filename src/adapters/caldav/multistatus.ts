@@ -157,15 +157,18 @@ function absolute(href: string, base: string): string {
   return URL.canParse(href, base) ? new URL(href, base).href : base;
 }
 
+/** The text without percent-encoding; the same text if its encoding is invalid. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** True if two addresses are equal except for the percent-encoding of their paths. */
 export function isSamePlace(a: string, b: string): boolean {
-  const place = (url: string) => {
-    try {
-      return decodeURIComponent(new URL(url).pathname);
-    } catch {
-      return new URL(url).pathname;
-    }
-  };
+  const place = (url: string) => decoded(new URL(url).pathname);
   return place(a) === place(b) && new URL(a).origin === new URL(b).origin;
 }
 

@@ -1,0 +1,78 @@
+// Odd responses of CalDAV servers: other kinds of authentication, and invalid percent-encoding.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { failureOf } from '../../src/adapters/caldav/dav-call.ts';
+import { isInstalled } from '../harness/caldav-server.ts';
+import { type CaldavProvider, object, openCaldav } from './caldav-provider.ts';
+import { at, bookingEvent, day, failure, limits } from './calendar-under-test.ts';
+
+test.each([
+  ['Digest realm="BaikalDAV", qop="auth", nonce="a, basic b", opaque="c"', 'address_unusable'],
+  [['Negotiate', 'Bearer realm="x", error="y"'], 'address_unusable'],
+  ['Digest realm="x", nonce="y", BASIC realm="x"', 'invalid_grant'],
+  [['Digest realm="x"', 'Basic realm="a \\"b\\", Digest c", charset="UTF-8"'], 'invalid_grant'],
+  ['Basic', 'invalid_grant'],
+  ['', 'invalid_grant'],
+  [undefined, 'invalid_grant'],
+])('a 401 with the challenges %j is %s', (challenge, code) => {
+  const headers = challenge === undefined ? {} : { 'www-authenticate': challenge };
+  expect(failureOf({ status: 401, headers, text: '' })).toMatchObject({ outcome: 'rejected', code });
+});
+
+if (await isInstalled('radicale')) describe('a server', servers);
+else test('servers NOT TESTED: radicale is not installed here', () => expect(servers).toBeTypeOf('function'));
+
+function servers(): void {
+  let provider: CaldavProvider;
+  beforeAll(async () => {
+    provider = await openCaldav('radicale');
+  });
+  afterAll(() => provider.close());
+  afterEach(() => {
+    provider.server.proxy.change = null;
+  });
+
+  const onlyDigest = () => {
+    provider.server.proxy.change = () => ({
+      status: 401,
+      headers: { 'www-authenticate': 'Digest realm="BaikalDAV", qop="auth", nonce="1"' },
+      body: '',
+    });
+  };
+
+  test('without Basic authentication is named as such, and ends no connection', async () => {
+    const { credential, calendarId } = await provider.connect();
+    const { username, password } = await provider.account();
+    onlyDigest();
+    const connected = provider.calendar.password?.connect(
+      { url: provider.server.url, username, password },
+      limits,
+    );
+    const error = await failure(connected ?? Promise.reject());
+    expect(error).toMatchObject({ outcome: 'rejected', code: 'address_unusable' });
+    expect(error.message).toContain('only: digest');
+    const busy = provider.calendar.busyTimes(credential, { calendarIds: [calendarId], ...day }, limits);
+    expect(await failure(busy)).toMatchObject({ outcome: 'rejected', code: 'address_unusable' });
+  });
+
+  test('that returns addresses with invalid percent-encoding still shows its other events', async () => {
+    const { credential, calendarId } = await provider.connect();
+    const { calendar } = provider;
+    const read = (cursor: string | null) =>
+      calendar.changedEvents(credential, { calendarId, cursor, since: at('2026-06-10T00:00:00Z') }, limits);
+    const lines = ['UID:50', 'DTSTART:20260610T120000Z', 'DTEND:20260610T123000Z'];
+    const data = `<calendar-data xmlns="urn:ietf:params:xml:ns:caldav">${object(lines)}</calendar-data>`;
+    provider.server.proxy.change = (_method, path, response) => ({
+      ...response,
+      body: response.body.replace(
+        '</multistatus>',
+        `<response><href>${path}50%.ics</href><propstat><prop><getetag>"1"</getetag>${data}</prop><status>HTTP/1.1 200 OK</status></propstat></response></multistatus>`,
+      ),
+    });
+    const first = await read(null);
+    const event = await calendar.insertEvent(credential, bookingEvent(calendar, calendarId), limits);
+    for (const cursor of [first.cursor, null]) {
+      const { events } = await read(cursor);
+      expect(events.map(({ eventId }) => eventId)).toEqual([event.eventId]);
+    }
+  });
+}
