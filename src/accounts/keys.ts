@@ -1,5 +1,5 @@
 // Creation, rotation and revocation of API keys, and creation of an account with its first key.
-import { audit } from '../audit/store.ts';
+import { audit, listAudit } from '../audit/store.ts';
 import type { Clock } from '../base/clock.ts';
 import { AppError } from '../base/errors.ts';
 import { isUuid, uuidv7 } from '../base/ids.ts';
@@ -110,9 +110,20 @@ function keyNotFound(): AppError {
   return new AppError('key_not_found', 'There is no such key in this account.');
 }
 
+/** Throws 409 for a key that was rotated: another new one would expire with the overlap of the old one. */
+async function requireNotReplaced(tx: Tx, accountId: string, keyId: string): Promise<void> {
+  // an overlap is at most 30 days, and the audit log is kept for at least 90
+  const [rotation] = await listAudit(tx, accountId, { action: 'key.rotated', subjectId: keyId, limit: 1 });
+  if (!rotation) return;
+  throw new AppError(
+    'rotation_in_progress',
+    `This key was replaced by the key ${rotation.changes.replacedBy}, and works until its overlap ends. Rotate that one, or revoke this one.`,
+  );
+}
+
 /**
  * Creates a key with the old one's name, scopes and expiry. The old key works and counts for `overlapSeconds` more; throws 409
- * `key_limit_reached` beyond 100 active keys. The caller receives the new key, so throws 403 `forbidden` if the old key has
+ * `rotation_in_progress` if it was rotated already, and `key_limit_reached` beyond 100 active keys. The caller receives the new key, so throws 403 `forbidden` if the old key has
  * more scopes than the caller's key or expires later.
  */
 export async function rotateKey(
@@ -127,6 +138,7 @@ export async function rotateKey(
     if (!old) throw keyNotFound();
     const own = await boundsOf(tx, input.accountId, input.creator, now);
     requireWithinBounds(own, { scopes: old.scopes, expiresAt: old.expires_at });
+    await requireNotReplaced(tx, input.accountId, old.id);
     await endKeyAt(tx, old.id, new Date(now + input.overlapSeconds * 1000));
     await requireBelowLimit(tx, input.accountId, now);
     const apiKey = makeKey(deps.cell);

@@ -82,8 +82,8 @@ export const accountOperations: Record<string, Operation> = {
     id: 'rotateKey',
     summary: 'Rotate an API key',
     description:
-      'Returns a new key with the same scopes and expiry. The old key works for `overlapSeconds` more. A key with scopes that the calling key lacks, or that expires later, cannot be rotated: 403 `forbidden`.',
-    errors: ['key_not_found', 'key_limit_reached'],
+      'Returns a new key with the same scopes and expiry. The old key works for `overlapSeconds` more, and cannot be rotated again: 409 `rotation_in_progress`. A key with scopes that the calling key lacks, or that expires later, cannot be rotated: 403 `forbidden`.',
+    errors: ['key_not_found', 'key_limit_reached', 'rotation_in_progress'],
     message: 'API key rotated. The new one is shown only once.',
   },
   'DELETE /v1/keys/{id}': {

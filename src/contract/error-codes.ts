@@ -62,7 +62,7 @@ export const errorCodes = {
   department_in_use: [409, 'Staff members belong to the department.'],
   endpoint_limit_reached: [409, 'The account has 10 webhook endpoints. Delete one first.'],
   endpoint_disabled: [409, 'The webhook endpoint is disabled. Activate it first.'],
-  rotation_in_progress: [409, 'The previous secret rotation has not ended.'],
+  rotation_in_progress: [409, 'The previous rotation has not ended.'],
   conflict: [409, 'Another request changed the same object. Retry in a moment.'],
   media_gone: [410, 'The platform no longer has this file.'],
   body_too_large: [413, 'The body is larger than this operation allows.'],

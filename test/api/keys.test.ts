@@ -105,6 +105,17 @@ describe('rotation', () => {
     expect(hoursLeft).toBeLessThanOrEqual(24);
   });
 
+  it('of a key that was replaced is 409, also at the same time: another new key would end with the overlap', async () => {
+    const old = await make({ name: 'CRM', scopes: ['templates:read'] });
+    const rotate = (id?: string) => gateway.call<Key>('POST', `/v1/keys/${id}/rotate`);
+    const both = await Promise.all([rotate(old._id), rotate(old._id)]);
+    const fresh = both.find(({ status }) => status === 200)?.body.data;
+    const rejected = both.find(({ status }) => status === 409)?.body;
+    expect(rejected?.code).toBe('rotation_in_progress');
+    expect(rejected?.message).toContain(fresh?._id);
+    expect((await rotate(fresh?._id)).body.data.expiresAt).toBeNull();
+  });
+
   it('without overlap makes the old key invalid immediately', async () => {
     const old = await make({ name: 'leaked', scopes: ['templates:read'] });
     expect(await statusWith(old.apiKey)).toBe(200);

@@ -144,4 +144,11 @@ export const mutations: Mutation[] = [
     replace: 'while (waiting.size > 0) {',
     tests: ['test/rules/releases.test.ts'],
   },
+  {
+    name: 'a key that was replaced is rotated again',
+    file: 'src/accounts/keys.ts',
+    find: '    await requireNotReplaced(tx, input.accountId, old.id);\n',
+    replace: '',
+    tests: ['test/api/keys.test.ts'],
+  },
 ];
