@@ -73,6 +73,21 @@ describe('an event blocks', () => {
     ['not when cancelled', [[...ten, 'STATUS:CANCELLED']], []],
     ['not when intended as free', [[...ten, 'X-MICROSOFT-CDO-INTENDEDSTATUS:FREE']], []],
     ['not when shown as free', [[...ten, 'X-MICROSOFT-CDO-BUSYSTATUS:free']], []],
+    [
+      'not when its owner declined, whom the server names by a principal',
+      [[...ten, 'ATTENDEE;CN="Ada, O";EMAIL="Ada@clinic.example";PARTSTAT=DECLINED:/aMTg2ODQ/principal/']],
+      [],
+    ],
+    [
+      'when its owner, whom the server names by a principal, accepted and another guest declined',
+      [
+        [
+          ...[...ten, 'ATTENDEE;EMAIL=ada@clinic.example;PARTSTAT=ACCEPTED:/aMTg2ODQ/principal/'],
+          'ATTENDEE;EMAIL=bob@x.example;PARTSTAT=DECLINED:/bMTg2ODQ/principal/',
+        ],
+      ],
+      tenBusy,
+    ],
     ['not when its owner declined', [[...ten, 'ATTENDEE;PARTSTAT=DECLINED:MAILTO:Ada@Clinic.example']], []],
   ])('%s', (_what, events, expected) => {
     expect(busy(events)).toEqual(expected);

@@ -205,8 +205,15 @@ function blocks(event: ICAL.Component, owner: Owner): boolean {
   const shown = word('x-microsoft-cdo-busystatus') || word('x-microsoft-cdo-intendedstatus');
   if (shown === 'FREE' || shown === 'WORKINGELSEWHERE') return false;
   return !event.getAllProperties('attendee').some((guest) => {
-    const address = String(guest.getFirstValue() ?? '').toLowerCase();
     const declined = String(guest.getFirstParameter('partstat') ?? '').toUpperCase() === 'DECLINED';
-    return declined && owner.addresses.includes(address.replace(/^mailto:/, ''));
+    // iCloud names people by principal addresses, with the mail address in EMAIL (RFC 7986 section 6.2)
+    const names = [guest.getFirstValue(), guest.getFirstParameter('email')];
+    const addresses = names.map((name) =>
+      String(name ?? '')
+        .trim()
+        .toLowerCase()
+        .replace(/^mailto:/, ''),
+    );
+    return declined && addresses.some((address) => owner.addresses.includes(address));
   });
 }

@@ -61,6 +61,13 @@ export const mutations: Mutation[] = [
     tests: ['test/ports/google.test.ts'],
   },
   {
+    name: 'an invitation declined on iCloud blocks slots',
+    file: 'src/adapters/caldav/expansion.ts',
+    find: ", guest.getFirstParameter('email')]",
+    replace: ']',
+    tests: ['test/rules/caldav-expansion.test.ts'],
+  },
+  {
     name: 'control characters of guests reach a CalDAV server',
     file: 'src/adapters/caldav/event-ics.ts',
     find: ".replace(/[^\\P{Cc}\\t\\n]/gu, ' ')",
