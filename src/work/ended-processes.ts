@@ -11,10 +11,10 @@ export type ReleaseLeases = (tx: Tx, processIds: readonly number[]) => Promise<n
  * session continues; others may then claim its rows, as after an expired lease.
  */
 export async function releaseLeasesOfEnded(
-  deps: { db: Db; log: Log },
+  deps: { hot: Db; log: Log },
   releases: readonly ReleaseLeases[],
 ): Promise<number> {
-  return deps.db.transaction().execute(async (tx) => {
+  return deps.hot.transaction().execute(async (tx) => {
     const processIds = await findEndedProcesses(tx);
     if (processIds.length === 0) return 0;
     let count = 0;

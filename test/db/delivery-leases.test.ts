@@ -81,7 +81,7 @@ describe('the lease of published deliveries', () => {
     sql`insert into delivery_leases (id, leased_by, due_at, account_ids, first_id, last_id)
       values (${uuidv7()}, ${processId}, now() + ${endsInSeconds}::float8 * interval '1 second', ${[accountId]},
         '00000000-0000-0000-0000-000000000000', ${highestId})`.execute(database.db);
-  const takeOver = () => takeOverExpired({ db: database.db });
+  const takeOver = () => takeOverExpired({ hot: database.hot });
   const leases = async () => (await sql`select from delivery_leases`.execute(database.db)).rows.length;
   const publish = (stage: 'sent' | 'delivered', subjectId: string) =>
     inTransaction<{ id: string }[]>((tx) =>

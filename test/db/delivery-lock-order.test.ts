@@ -141,7 +141,7 @@ it('the end of a lease locks deliveries in the order of their ids, wherever thei
   const { one, two, deliveries } = await twoMessages();
   await lease(uuidv7(), 1, deliveries);
   const taken = await beside([lock('deliveries', one), lock('deliveries', two)], () =>
-    takeOverExpired({ db: database.db }),
+    takeOverExpired({ hot: database.hot }),
   );
   expect(taken).toBe(1);
 });
@@ -169,7 +169,7 @@ it('a lease that expires while its last deliveries are recorded ends once, and n
     const recording = completeDeliveries(database.hot, done, [leaseId]);
     recording.catch(() => undefined);
     await lockedOut(1);
-    const taking = takeOverExpired({ db: database.db });
+    const taking = takeOverExpired({ hot: database.hot });
     taking.catch(() => undefined);
     await lockedOut(2);
     return { recording, taking };

@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 const silent = { warn() {} } as never;
-const release = () => releaseLeasesOfEnded({ db: fixture.hot, log: silent }, [releaseDeliveriesOfProcesses]);
+const release = () => releaseLeasesOfEnded({ hot: fixture.hot, log: silent }, [releaseDeliveriesOfProcesses]);
 
 async function openSession(): Promise<ProcessSession> {
   const session = await openProcessSession({

@@ -1,7 +1,9 @@
 // The hot statements of webhooks meet their rows by key, on an empty database too, where a plan is made and kept.
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { Tx } from '../../src/db/db.ts';
+import { lockPublished, releasePublished } from '../../src/webhooks/delivery/leases-store.ts';
 import {
   claimDeliveries,
   completeDeliveries,
@@ -73,3 +75,26 @@ describe('on an empty database', () => {
     );
   });
 });
+
+it.each([
+  ['locking', lockPublished],
+  ['releasing', releasePublished],
+])(
+  '%s what ended leases cover reads the range of each lease by its index in a large table',
+  async (_what, run) => {
+    await sql`
+    insert into deliveries (id, account_id, endpoint_id, subject_id, stage, kind, body, state, delivered_at)
+    select uuid7(), ${delivery.subjectId}, ${delivery.endpointId}, uuid7(), 3, 'messages.status', '{}', 1, now()
+    from generate_series(1, 20000)`.execute(database.db);
+    await sql`vacuum analyze deliveries`.execute(database.db);
+    const lease = { id: uuidv7(), leasedBy: 1, accountIds: [uuidv7()], firstId: uuidv7(), lastId: uuidv7() };
+    const plan = await planOf(database.hot, (tx) => run(tx, [lease]));
+    expect(plan).toContain(
+      'Index Cond: ((account_id = l.account_id) AND (id >= l.first_id) AND (id <= l.last_id))',
+    );
+    expect(plan).toMatch(
+      /Index Cond: \(\(subject_id = \w+\.subject_id\) AND \(endpoint_id = \w+\.endpoint_id\)/,
+    );
+    expect(plan).not.toContain('Seq Scan');
+  },
+);

@@ -185,7 +185,7 @@ export async function openWebhooksFixture(
     },
     async makeDue(endpointId, what = 'tries') {
       if (what === 'leases') await sql`update delivery_leases set due_at = now()`.execute(database.db);
-      await takeOverExpired({ db: database.db });
+      await takeOverExpired({ hot: database.hot });
       await sql`update deliveries set due_at = now()
         where endpoint_id = ${endpointId} and due_at is not null and state = ${what === 'tries' ? 4 : 0}`.execute(
         database.db,

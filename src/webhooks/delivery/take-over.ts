@@ -20,8 +20,8 @@ export async function releaseDeliveriesOfProcesses(tx: Tx, processIds: readonly 
 }
 
 /** Releases what is left of expired leases, in one transaction; returns how many leases there were. */
-export async function takeOverExpired({ db }: { db: Db }): Promise<number> {
-  return db.transaction().execute(async (tx) => (await takeOver(tx, [], leasesPerRound)).leases);
+export async function takeOverExpired({ hot }: { hot: Db }): Promise<number> {
+  return hot.transaction().execute(async (tx) => (await takeOver(tx, [], leasesPerRound)).leases);
 }
 
 /** Locks deliveries before their leases, as their record does. Two processes may find the same leases: the second one finds nothing to do. */

@@ -56,16 +56,23 @@ export const mutations: Mutation[] = [
   {
     name: 'an expired lease takes the deliveries of another process with it',
     file: leases,
-    find: 'where q.due_at is null and q.leased_by = l.leased_by and',
-    replace: 'where q.due_at is null and',
+    find: 'and q.leased_by = l.leased_by and',
+    replace: 'and',
     tests: moves,
   },
   {
     name: 'a delivery that was recorded meanwhile is taken over',
     file: leases,
-    find: "q.leased_by = l.leased_by and ${isPending('q')}`;",
-    replace: 'q.leased_by = l.leased_by`;',
+    find: "q.leased_by = l.leased_by and ${isPending('q')} offset 0",
+    replace: 'q.leased_by = l.leased_by offset 0',
     tests: moves,
+  },
+  {
+    name: 'the end of a lease reads every delivery',
+    file: leases,
+    find: ' offset 0) q`',
+    replace: ') q`',
+    tests: ['test/db/webhook-plans.test.ts'],
   },
   {
     name: 'a lease is locked before its deliveries',
