@@ -131,6 +131,15 @@ describe('a draft that is being submitted', () => {
     expect(await textsAtPlatform()).toEqual(['Second text.']);
   });
 
+  it('of a business account without a sender is 409 that names it', async () => {
+    await sql`update templates set business_account_id = '999' where id = ${id}`.execute(db());
+    const { body } = await submit();
+    expect([body.code, body.message]).toEqual([
+      'sender_not_configured',
+      expect.stringContaining('account 999'),
+    ]);
+  });
+
   it('becomes the template that a reading finds before the response arrives', async () => {
     await leaseEnds(60);
     await gateway.platform.addTemplate({ wabaId: waba, name, status: 'PENDING', ...saying('First text.') });

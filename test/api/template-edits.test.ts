@@ -28,7 +28,9 @@ beforeAll(async () => {
   gateway = await startGateway();
   await gateway.platform.settings({ approvalMs: 0 });
   ({ templateIds: ids } = await addSender(gateway, [
-    ...['edited', 'queued', 'announced', 'lost', 'timed', 'refused_edit', 'same'].map((name) => seed(name)),
+    ...['edited', 'queued', 'announced', 'lost', 'timed', 'refused_edit', 'same', 'unread'].map((name) =>
+      seed(name),
+    ),
     seed('outdated', { status: 'REJECTED', rejectedReason: 'INVALID_FORMAT' }),
     seed('refused_same', { status: 'REJECTED', rejectedReason: 'INVALID_FORMAT', ttlSeconds: 600 }),
     seed('kept_ttl', { status: 'REJECTED', rejectedReason: 'INVALID_FORMAT', ttlSeconds: 43_200 }),
@@ -233,6 +235,19 @@ describe('an edit', () => {
     const { status } = await patch(ids.lost, changed());
     expect(status).toBe(503);
     await becomes(ids.lost, 'approved');
+  });
+
+  it('of unknown outcome, before it is read again, is rejected with the reason', async () => {
+    await allRead();
+    await gateway.platform.addFault({ on: 'objects', times: 1, does: 'close' });
+    await gateway.platform.addFault({ on: 'objects', times: 1, does: 'delay', ms: 60_000 });
+    expect((await patch(ids.unread, changed())).status).toBe(503);
+    const early = await patch(ids.unread, changed('A third text for you.'));
+    expect([early.status, early.body.code]).toEqual([409, 'template_not_editable']);
+    expect(early.body.message).toContain('was APPROVED when it was last read, and is about to be read again');
+    expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0);
+    await gateway.platform.clearFaults();
+    await becomes(ids.unread, 'approved');
   });
 });
 

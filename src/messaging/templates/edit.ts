@@ -25,10 +25,21 @@ export function requireEditable(platform: ReadsUnapproved, row: TemplateRow, now
   const { isEditable, at } = editability(platform, row, nowMs);
   if (isEditable) return;
   const extra = { editableAt: at?.toISOString() ?? null };
-  const message = at
-    ? 'The platform allows an approved template to be edited once in 24 hours and 10 times in 30 days. Try again at editableAt.'
-    : `The template is ${row.provider_status ?? row.status}; the platform allows edits of approved, rejected and paused templates only.`;
-  throw new AppError('template_not_editable', message, { extra });
+  if (at) {
+    const message =
+      'The platform allows an approved template to be edited once in 24 hours and 10 times in 30 days. Try again at editableAt.';
+    throw new AppError('template_not_editable', message, { extra });
+  }
+  const word = row.provider_status ?? row.status;
+  const allowed = 'The platform allows edits of approved, rejected and paused templates only.';
+  // the result of a change without a response is unknown until then
+  if (row.read_due_at !== null)
+    throw new AppError(
+      'template_not_editable',
+      `The template was ${word} when it was last read, and is about to be read again. ${allowed} Try again in a few seconds.`,
+      { extra, retryAfterSeconds: 5 },
+    );
+  throw new AppError('template_not_editable', `The template is ${word}. ${allowed}`, { extra });
 }
 
 /** Throws 400 naming every header, those of cards too, whose sample must be uploaded again before a resubmission. */

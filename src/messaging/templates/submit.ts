@@ -94,7 +94,10 @@ export async function callersFor(deps: SubmitDeps, row: TemplateRow): Promise<Se
     row.business_account_id ?? (await findDefaultSender(deps.db, row.account_id))?.business_account_id;
   const callers = businessAccountId ? await listCallers(deps.db, row.account_id, { businessAccountId }) : [];
   if (callers.length > 0) return callers;
-  throw new AppError('sender_not_configured', 'The account has no sender. Add one, then retry.');
+  const message = businessAccountId
+    ? `The account has no sender of the business account ${businessAccountId}, to which the template belongs. Add one, then retry.`
+    : 'The account has no sender. Add one, then retry.';
+  throw new AppError('sender_not_configured', message);
 }
 
 /** Uploads the samples of media headers, those of cards too, and returns the components with their handles. */
