@@ -13,6 +13,7 @@ import {
   calendarError,
   calendarKeyOf,
   credentialPlace,
+  isAlive,
   type LiveConnection,
   liveConnection,
   notConfiguredText,
@@ -219,6 +220,16 @@ function ignoreVendorError(error: unknown): undefined {
   return undefined;
 }
 
+/** After so long without an answer, a calendar may be gone for good. */
+const unreachableMs = 15 * 60_000;
+
+/** True if the calendar can tell the outcome of bookings: not dead, configured, and not unreachable for long. */
+function canAnswer(deps: ConnectDeps, row: ConnectionRow): boolean {
+  const { failure, last_synced_at: answeredAt } = row;
+  const isFailing = failure !== null && answeredAt !== null;
+  return isAlive(deps, row) && !(isFailing && answeredAt.getTime() + unreachableMs <= deps.clock.now());
+}
+
 /**
  * Removes the connection of a staff member, and revokes the authorization unless another connection uses it. 409 while
  * bookings are being written: only this connection can tell their outcome. False if there was none.
@@ -231,7 +242,7 @@ export async function disconnectCalendar(
   const removed = await deps.db.transaction().execute(async (tx) => {
     const found = await lockConnection(tx, accountId, staffId);
     if (!found) return undefined;
-    if (found.dead_at === null && (await hasUnfinishedBookings(tx, staffId))) {
+    if (canAnswer(deps, found) && (await hasUnfinishedBookings(tx, staffId))) {
       throw new AppError(
         'conflict',
         'Bookings of this staff member are being written to the calendar right now. Try again in a moment.',

@@ -68,6 +68,20 @@ export const mutations: Mutation[] = [
     tests: ['test/rules/caldav-expansion.test.ts'],
   },
   {
+    name: 'a calendar without a recent use counts as unreachable',
+    file: 'src/appointments/calendar/connect.ts',
+    find: 'const isFailing = failure !== null && answeredAt !== null;',
+    replace: 'const isFailing = answeredAt !== null;',
+    tests: ['test/api/appointments-unreachable-calendar.test.ts'],
+  },
+  {
+    name: 'a calendar that failed a moment ago can be disconnected',
+    file: 'src/appointments/calendar/connect.ts',
+    find: '!(isFailing && answeredAt.getTime() + unreachableMs <= deps.clock.now());',
+    replace: '!isFailing;',
+    tests: ['test/api/appointments-unreachable-calendar.test.ts'],
+  },
+  {
     name: 'control characters of guests reach a CalDAV server',
     file: 'src/adapters/caldav/event-ics.ts',
     find: ".replace(/[^\\P{Cc}\\t\\n]/gu, ' ')",
