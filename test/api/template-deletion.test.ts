@@ -162,6 +162,21 @@ describe('a deletion', () => {
     expect((await sendTo('15550100001')).body.data.accepted).toBe(1);
   });
 
+  it('that succeeded without a response is 409 when it is repeated, and 404 when the templates were read', async () => {
+    const readNext = (hours: number) =>
+      sql`update template_readings set due_at = now() + ${hours}::int * interval '1 hour',
+        not_before = now() + ${hours}::int * interval '1 hour'`.execute(db());
+    await readNext(1);
+    await gateway.platform.addFault({ on: 'templates', does: 'close', times: 1, when: 'after' });
+    expect((await remove()).status).toBe(503);
+    const again = await remove();
+    expect([again.status, again.body.code]).toEqual([409, 'conflict']);
+    expect(again.body.message).toContain('perhaps because an earlier one succeeded');
+    await readNext(0);
+    await expect.poll(async () => (await template()).status).toBe(404);
+    expect((await remove()).body.code).toBe('template_not_found');
+  });
+
   it('without a response returns 503, and the template is read again', async () => {
     await gateway.platform.addFault({ on: 'templates', does: 'close', times: 1 });
     expect((await remove()).status).toBe(503);

@@ -4,6 +4,8 @@ import type { Clock } from '../../base/clock.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
+import { requestReading } from '../senders/template-readings-store.ts';
+import { ownProviderStatus } from '../templates/status.ts';
 import { removalOf } from '../templates/status-events.ts';
 import {
   deleteTemplates,
@@ -53,11 +55,31 @@ export async function deleteTemplate(
     .catch(async (error: unknown) => {
       const isUnknown = error instanceof VendorError && error.outcome === 'unknown';
       await restore(deps, before, isUnknown);
-      throw error;
+      throw isUnknown ? error : await perhapsDeleted(deps, before, error);
     })
     .catch(platformError);
   await remove(deps, before);
   return count;
+}
+
+/**
+ * 409 for a rejection after an earlier deletion without a response: the platform rejects deletions of templates that it no
+ * longer has, and only its list shows whether it has this one. Returns any other error unchanged.
+ */
+async function perhapsDeleted(
+  deps: DeleteTemplateDeps,
+  { account_id: accountId, business_account_id: businessAccountId, provider_status }: TemplateRow,
+  error: unknown,
+): Promise<unknown> {
+  const isRepeated = provider_status === ownProviderStatus.pendingDeletion;
+  const isRejected = error instanceof VendorError && error.outcome === 'rejected';
+  if (!isRepeated || !isRejected || businessAccountId === null) return error;
+  await requestReading(deps.db, { accountId, businessAccountId });
+  return new AppError(
+    'conflict',
+    `The platform rejected the deletion, perhaps because an earlier one succeeded: ${error.message}. The gateway is reading its templates. Try again in a minute.`,
+    { retryAfterSeconds: 60, cause: error },
+  );
 }
 
 /** Removes a draft, or marks a template as being deleted; returns the row as it was. */

@@ -5,7 +5,7 @@ import { isUuid } from '../../base/ids.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { callWithFailover } from '../senders/failover.ts';
 import type { SenderRow } from '../senders/store.ts';
-import { requestLaterReading, requestReading } from '../senders/template-readings-store.ts';
+import { type ReadingKey, requestLaterReading, requestReading } from '../senders/template-readings-store.ts';
 import {
   type DraftLease,
   endDraftLease,
@@ -89,7 +89,8 @@ export async function submitDraft(
       throw error;
     })
     .catch(platformError);
-  const submitted = await recordSubmission(deps, lease, businessAccountId, result);
+  const key = { accountId: of.accountId, businessAccountId };
+  const submitted = await recordSubmission(deps, lease, key, result);
   const current = submitted ?? (await findTemplate(deps.db, of.accountId, of.templateId));
   if (!current) throw templateNotFound();
   return current;
@@ -136,7 +137,7 @@ async function endUnsubmitted(
 async function recordSubmission(
   deps: SubmitDeps,
   lease: DraftLease,
-  businessAccountId: string,
+  { accountId, businessAccountId }: ReadingKey,
   result: Awaited<ReturnType<MessagingPlatform['createTemplate']>>,
 ): Promise<TemplateRow | undefined> {
   const { after, leasedDeliveries } = await deps.db.transaction().execute(async (tx) => {
@@ -150,12 +151,9 @@ async function recordSubmission(
         status: result.state,
         category: result.category,
       }));
-    if (before)
-      await audit(tx, before.account_id, 'template.submitted', lease.id, {
-        status: (after ?? before).status,
-      });
-    // a reading recorded it before, or the lease expired
-    if (before && !after) await requestReading(tx, { accountId: before.account_id, businessAccountId });
+    await audit(tx, accountId, 'template.submitted', lease.id, { status: (after ?? before)?.status });
+    // a reading recorded it before, or the lease expired, or an earlier release removed the draft
+    if (!after) await requestReading(tx, { accountId, businessAccountId });
     const changes = before && after ? [{ before, after, reason: null }] : [];
     return { after, leasedDeliveries: await publishChanges(deps, tx, changes) };
   });

@@ -128,4 +128,11 @@ export const mutations: Mutation[] = [
     replace: 'row.deleting_until === begun',
     tests: ['test/api/template-deletion.test.ts'],
   },
+  {
+    name: 'a repeated deletion is a rejection although the first may have succeeded',
+    file: 'src/messaging/sending/delete-template.ts',
+    find: 'throw isUnknown ? error : await perhapsDeleted(deps, before, error);',
+    replace: 'throw error;',
+    tests: ['test/api/template-deletion.test.ts'],
+  },
 ];
