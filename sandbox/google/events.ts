@@ -46,6 +46,7 @@ const writable = [
 export function insertEvent(call: ApiCall): ApiResponse {
   const { state } = call;
   const calendar = calendarFor(state, call.caller, call.calendarId);
+  sendUpdatesOf(call);
   const body = call.body as EventBody;
   const id = body.id ?? randomBytes(16).toString('hex').slice(0, 26);
   if (typeof id !== 'string' || !/^[a-v0-9]{5,1024}$/.test(id)) {
@@ -174,6 +175,7 @@ function change(
 ): ApiResponse {
   const { state } = call;
   const calendar = calendarFor(state, call.caller, call.calendarId);
+  sendUpdatesOf(call);
   const before = existingEvent(call, calendar);
   if (before.status === 'cancelled') throw apiError('forbidden');
   checkMatch(call, before);
@@ -189,6 +191,7 @@ function change(
 /** DELETE …/events/{eventId}: 204; a second time 410. The id cannot be used again. */
 export function deleteEvent(call: ApiCall): ApiResponse {
   const calendar = calendarFor(call.state, call.caller, call.calendarId);
+  sendUpdatesOf(call);
   const before = existingEvent(call, calendar);
   if (before.status === 'cancelled') throw apiError('deleted');
   checkMatch(call, before);
@@ -217,6 +220,15 @@ function conferenceVersion(call: ApiCall): number {
   return Number(version);
 }
 
+/** The parameter `sendUpdates`; throws 400 for another value than the API's. */
+function sendUpdatesOf(call: ApiCall): string {
+  const value = call.query.get('sendUpdates') ?? 'none';
+  if (['all', 'externalOnly', 'none'].includes(value)) return value;
+  throw apiError('invalid', {
+    message: `Invalid value '${value}'. Allowed values: [all, externalOnly, none]`,
+  });
+}
+
 function recordWrite(
   call: ApiCall,
   calendar: StoredCalendar,
@@ -224,7 +236,7 @@ function recordWrite(
   kind: 'invitation' | 'update' | 'cancellation',
 ): void {
   const { state, operation, caller } = call;
-  const sendUpdates = call.query.get('sendUpdates') ?? 'none';
+  const sendUpdates = sendUpdatesOf(call);
   const where = { calendarId: calendar.id, eventId: event.id };
   recordChange(state, { operation, account: caller.account, ...where, sendUpdates });
   sendMails(state, calendar, event, kind, sendUpdates);

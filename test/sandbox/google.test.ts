@@ -91,6 +91,8 @@ describe('events', () => {
     await google.api('DELETE', `${events}/${made.body.id}?sendUpdates=all`);
     const mails = (await google.control.mails()).map(({ to, kind }) => `${kind} ${to}`);
     expect(mails).toEqual(['invitation guest@example.com', 'cancellation guest@example.com']);
+    expect((await google.api('POST', `${events}?sendUpdates=true`, tenToHalfPast)).status).toBe(400);
+    expect(await google.control.liveEvents(staff)).toHaveLength(1);
   });
 
   test('another account sees neither the calendar nor its events', async () => {
