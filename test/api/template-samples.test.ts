@@ -118,6 +118,7 @@ describe('a sample', () => {
     expect((await gateway.call('DELETE', `/v1/media/${mediaId}`)).status).toBe(200);
     const response = await submit(body.data._id);
     expect([response.status, response.body.code]).toEqual([404, 'media_not_found']);
+    expect(response.body.message).toContain(`The file ${mediaId}, a sample of this template, was removed`);
     expect((await gateway.call<Template>('GET', `/v1/templates/${body.data._id}`)).body.data.status).toBe(
       'draft',
     );

@@ -1,9 +1,9 @@
 // Stored files as samples of media headers, uploaded when a draft is submitted.
-import { VendorError } from '../../base/errors.ts';
+import { AppError, VendorError } from '../../base/errors.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { uploadTimeoutMs } from './register.ts';
 import { findMedia } from './store.ts';
-import { mediaNotFound, type StoredFileDeps, sendContent } from './stored-file.ts';
+import { type StoredFileDeps, sendContent } from './stored-file.ts';
 
 export interface SampleDeps extends StoredFileDeps {
   platform: Pick<MessagingPlatform, 'uploadSample'>;
@@ -33,7 +33,11 @@ export async function uploadSample(
   sender: SenderAccess,
 ): Promise<string> {
   const row = await findMedia(deps.db, of.accountId, of.mediaId);
-  if (!row) throw mediaNotFound();
+  if (!row)
+    throw new AppError(
+      'media_not_found',
+      `The file ${of.mediaId}, a sample of this template, was removed. Upload another one, and PATCH the template with components that name it.`,
+    );
   try {
     const { handle } = await sendContent(deps, row, (file) =>
       deps.platform.uploadSample(sender, file, uploadTimeoutMs(row.size)),
