@@ -1,10 +1,11 @@
 // The calendar port's suites on Google Calendar; connecting and access tokens.
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import type { OAuthSignIn } from '../../src/ports/calendar.ts';
 import { busyTimesSuite } from './busy-times.suite.ts';
 import { calendarSuite } from './calendar.suite.ts';
-import { failure, limits } from './calendar-under-test.ts';
+import { day, failure, limits } from './calendar-under-test.ts';
 import { client, connectedGoogle, openGoogle } from './google-provider.ts';
 
 calendarSuite('Google', openGoogle);
@@ -118,6 +119,24 @@ describe('access tokens', () => {
       status: 503,
     });
     expect((await failure(google.insert(google.booking()))).outcome).toBe('not_sent');
+  });
+
+  test('that are awaited past the deadline leave the call not sent, without a warning of Node', async () => {
+    const warnings: string[] = [];
+    const note = ({ name }: Error) => void warnings.push(name);
+    process.on('warning', note);
+    try {
+      const late = google.calendar.busyTimes(
+        google.credential,
+        { calendarIds: [google.calendarId], ...day },
+        { timeoutMs: -5 },
+      );
+      expect(await failure(late)).toMatchObject({ outcome: 'not_sent' });
+      await systemClock.sleep(-5);
+    } finally {
+      process.off('warning', note);
+    }
+    expect(warnings).toEqual([]);
   });
 
   test('without a needed scope reject the call as scope_missing', async () => {

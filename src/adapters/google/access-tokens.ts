@@ -59,7 +59,7 @@ function waitFor(waiting: Promise<string>, { until, signal }: AttemptLimits): Pr
   return new Promise((resolve, reject) => {
     const giveUp = () =>
       done(() => reject(new VendorError('not_sent', 'No access token in time.', { code: noTimeLeft })));
-    const timer = setTimeout(giveUp, until - performance.now());
+    const timer = setTimeout(giveUp, Math.max(0, until - performance.now()));
     const done = (settle: () => void) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', giveUp);
