@@ -222,6 +222,17 @@ describe('rate limits and errors', () => {
     expect(again).toMatchObject({ complete: true, events: first.events });
   });
 
+  test('reads an all-day event in the zone of the schedule where the time zone data lack that of the calendar', async () => {
+    const { eventId, bookingId } = google.booking();
+    const item = { id: eventId, status: 'confirmed', extendedProperties: { private: { bookingId } } };
+    const items = [{ ...item, start: { date: '2026-06-12' }, end: { date: '2026-06-13' } }];
+    const body = JSON.stringify({ timeZone: 'Europe/Founded_Tomorrow', items, nextSyncToken: 'next' });
+    await google.control.addFault({ does: 'garble', on: 'events.list', body });
+    const query = { calendarId: google.calendarId, cursor: null, since: day.from, timeZone: 'Asia/Kolkata' };
+    const { events } = await google.calendar.changedEvents(google.credential, query, limits);
+    expect(events).toMatchObject([{ eventId, allDay: true, start: at('2026-06-11T18:30:00Z') }]);
+  });
+
   test('moves an event back to a time after it was made all-day externally', async () => {
     const event = google.booking();
     await google.insert(event);

@@ -10,7 +10,14 @@ import type {
   NewEvent,
 } from '../../ports/calendar.ts';
 import { type ApiCall, type ClientDeps, callApi, eventPath, eventsPath, primary } from './client.ts';
-import { changeJson, newEventJson, readEvent, replacedMeetingJson, tombstoneJson } from './event-json.ts';
+import {
+  changeJson,
+  firstKnownZone,
+  newEventJson,
+  readEvent,
+  replacedMeetingJson,
+  tombstoneJson,
+} from './event-json.ts';
 import { type Json, objectsOf, textOf } from './json.ts';
 
 /** The account and the limits of one attempt. */
@@ -220,7 +227,7 @@ export async function removeForGood(
 /** Reads the changes since the cursor; a full reading if there is none, or if Google no longer accepts it. */
 export async function changedEvents(
   attempt: Attempt,
-  request: { calendarId: string; cursor: string | null; since: number },
+  request: { calendarId: string; cursor: string | null; since: number; timeZone?: string | undefined },
 ): Promise<EventChanges> {
   const start = request.cursor === null ? startQuery(request.since) : { syncToken: request.cursor };
   const events: CalendarEvent[] = [];
@@ -234,7 +241,7 @@ export async function changedEvents(
       if (statusOf(error) !== 410 || request.cursor === null) throw error;
       return changedEvents(attempt, { ...request, cursor: null });
     }
-    const zone = textOf(json.timeZone) ?? 'UTC';
+    const zone = firstKnownZone([textOf(json.timeZone), request.timeZone]);
     const read = objectsOf(json.items).map((item) => readEvent(item, zone));
     events.push(...read.filter((event) => event.bookingId !== null || event.status === 'deleted'));
     pageToken = textOf(json.nextPageToken);
