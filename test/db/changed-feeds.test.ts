@@ -43,10 +43,13 @@ describe('a send whose template changed after its recipients were checked', () =
   it('is fed only after a check against the template as it is', async () => {
     const { key, keys } = await sends.started(3);
     const before = await template();
-    expect(await findRoom(database.hot, key, 10)).toMatchObject({ fits: true });
+    expect(await findRoom(database.hot, key, { messages: 10, dueSeconds: 60 })).toMatchObject({ fits: true });
     await change();
     await done();
-    expect(await findRoom(database.hot, key, 10)).toMatchObject({ room: 10, fits: false });
+    expect(await findRoom(database.hot, key, { messages: 10, dueSeconds: 60 })).toMatchObject({
+      room: 10,
+      fits: false,
+    });
     expect(await feedRecipients(database.hot, key, 10)).toMatchObject({ count: 0 });
     const after = await template();
     await sends.inTx(async (tx) => {

@@ -58,7 +58,7 @@ const statements: [string, (db: Db & Tx) => Promise<unknown>, RegExp][] = [
   ['locking messages to return', (db) => lockQueued(db, key, 10), byDue],
   ['returning', (db) => moveBack(db, [{ accountId, id }]), /Index Scan using messages_\w+_pkey/],
   ['ending recipients', (db) => endRecipients(db, key, 10), byOrder],
-  ['room', (db) => findRoom(db, key, 10), byDue],
+  ['room', (db) => findRoom(db, key, { messages: 10, dueSeconds: 60 }), byDue],
   ['ending feeds', (db) => endFeed(db, feed), byDue],
   ['looking for queued messages', (db) => hasQueued(db, ofSender), byDue],
   ['looking for recipients', (db) => hasKept(db, id), /send_recipients_(order|pkey)/],

@@ -212,17 +212,37 @@ describe('feeding', () => {
     expect(await ended(going.key)).toEqual([]);
   });
 
+  it('has room for what the number sends in some seconds, without messages that are due later', async () => {
+    const { key } = await started(30);
+    await sql`update senders set messages_per_second = 5 where id = ${senderId}`.execute(database.db);
+    const roomOf = async () => (await findRoom(database.hot, key, { messages: 20, dueSeconds: 2 })).room;
+    expect(await roomOf()).toBe(10);
+    await feedRecipients(database.hot, key, 8);
+    expect(await roomOf()).toBe(2);
+    await sql`update messages set due_at = now() + interval '1 minute' where send_id = ${key.sendId}`.execute(
+      database.db,
+    );
+    expect(await roomOf()).toBe(10);
+    await feedRecipients(database.hot, key, 10);
+    expect(await roomOf()).toBe(0);
+    await sql`update messages set due_at = now() + interval '1 minute' where send_id = ${key.sendId}`.execute(
+      database.db,
+    );
+    expect(await roomOf()).toBe(2);
+    await sql`update senders set messages_per_second = 80 where id = ${senderId}`.execute(database.db);
+  });
+
   it('has room for a number of messages of each send, and none while the number is halted', async () => {
     const [one, other] = [await started(5), await started(5)];
     await feedRecipients(database.hot, one.key, 4);
-    expect((await findRoom(database.hot, one.key, 6)).room).toBe(2);
-    expect((await findRoom(database.hot, other.key, 6)).room).toBe(6);
-    expect((await findRoom(database.hot, one.key, 3)).room).toBe(0);
+    expect((await findRoom(database.hot, one.key, { messages: 6, dueSeconds: 60 })).room).toBe(2);
+    expect((await findRoom(database.hot, other.key, { messages: 6, dueSeconds: 60 })).room).toBe(6);
+    expect((await findRoom(database.hot, one.key, { messages: 3, dueSeconds: 60 })).room).toBe(0);
     await sql`update senders set halted_at = now() where id = ${senderId}`.execute(database.db);
-    expect((await findRoom(database.hot, other.key, 6)).room).toBe(0);
+    expect((await findRoom(database.hot, other.key, { messages: 6, dueSeconds: 60 })).room).toBe(0);
     await sql`update senders set halted_at = null where id = ${senderId}`.execute(database.db);
     await sql`update templates set status = 'submitted' where id = ${templateId}`.execute(database.db);
-    expect((await findRoom(database.hot, other.key, 6)).room).toBe(0);
+    expect((await findRoom(database.hot, other.key, { messages: 6, dueSeconds: 60 })).room).toBe(0);
     await sql`update templates set status = 'approved' where id = ${templateId}`.execute(database.db);
   });
 });

@@ -21,6 +21,7 @@ import {
   findRoom,
   hasKept,
   hasQueued,
+  type QueueLimit,
   returnMessages,
   startScheduled,
 } from './feeds-store.ts';
@@ -32,12 +33,12 @@ export interface FeedDeps extends FailDeps {
   tracing?: Tracing | undefined;
   /** Wakes the worker: messages are due now. */
   nudgeDispatch: () => void;
-  /** Messages of one send in the queue; tests set less. */
-  queuedMax?: number;
+  /** What the queue may have of one send; tests set less. */
+  queueLimit?: QueueLimit;
 }
 
-/** Of one send; at 1,000 messages a second, 20 s of work. */
-const queuedOfSendMax = 20_000;
+/** Single sends and replies of the same urgency go after what is due of a campaign, so that is little more than one turn needs. */
+const limitOfSend: QueueLimit = { messages: 20_000, dueSeconds: 3 };
 /** Rows of one transaction. */
 const fedPerStep = 2_000;
 const returnedPerStep = 2_000;
@@ -85,7 +86,7 @@ async function inSteps(limit: number, step: () => Promise<number>): Promise<bool
 }
 
 async function feedQueue(deps: FeedDeps, feed: Feed, send: SendRow): Promise<Next> {
-  const found = await findRoom(deps.hot, feed, deps.queuedMax ?? queuedOfSendMax);
+  const found = await findRoom(deps.hot, feed, deps.queueLimit ?? limitOfSend);
   const changed = found.fits ? undefined : await findTemplate(deps.hot, feed.accountId, send.template_id);
   let { room } = found;
   for (let taken = 0; taken < stepsPerTurn && room > 0; taken++) {

@@ -54,7 +54,7 @@ const scannedMax = 60_000;
 
 /** The queued and dispatching messages of the sender of `s` with its priority or a more urgent one, at most `scannedMax`. */
 const queueOfSender = sql`(
-  select m.send_id from messages m
+  select m.send_id, m.due_at from messages m
   where m.sender_id = s.sender_id and m.priority = ${upTo(sql`coalesce(s.priority, 2)`)} and m.due_at is not null
   limit ${scannedMax})`;
 
@@ -84,12 +84,26 @@ export interface Room {
   fits: boolean;
 }
 
-/** Finds what may be fed of a send. */
-export async function findRoom(db: Db, { accountId, sendId }: SendKey, max: number): Promise<Room> {
+/** What the queue may have of a send: messages in all, and as many that are due as the number sends in these seconds. */
+export interface QueueLimit {
+  messages: number;
+  dueSeconds: number;
+}
+
+/**
+ * Finds what may be fed of a send. Messages that wait for a retry or a report count as messages, but are not due: they delay nobody.
+ */
+export async function findRoom(
+  db: Db,
+  { accountId, sendId }: SendKey,
+  { messages, dueSeconds }: QueueLimit,
+): Promise<Room> {
   const { rows } = await sql<Room>`
     /* findRoom */ select case when ${isSenderHalted(sql`s.sender_id`)} or ${isTemplateHeld(sql`s.template_id`)} then 0
       else (select case when count(*) = ${scannedMax} then 0
-        else greatest(0, ${max}::int - count(*) filter (where q.send_id = s.id)) end from ${queueOfSender} q) end::int as room,
+        else greatest(0, least(${messages}::int - count(*) filter (where q.send_id = s.id),
+          ceil(${dueSeconds}::float8 * coalesce((select n.messages_per_second from senders n where n.id = s.sender_id), 1))::int
+            - count(*) filter (where q.send_id = s.id and q.due_at <= now()))) end from ${queueOfSender} q) end::int as room,
       (select ${isOfVersion} from templates t where t.id = s.template_id) is not false as fits
     from sends s where s.account_id = ${accountId} and s.id = ${sendId}`.execute(db);
   return rows[0] ?? { room: 0, fits: true };

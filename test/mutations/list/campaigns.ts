@@ -127,13 +127,6 @@ export const mutations: Mutation[] = [
     tests: steps,
   },
   {
-    name: 'the queue takes more of one send than it may',
-    file: feeds,
-    find: 'greatest(0, ${max}::int - count(*) filter (where q.send_id = s.id))',
-    replace: '${max}::int',
-    tests: steps,
-  },
-  {
     name: 'a send is done while its messages are queued',
     file: feeds,
     find: ' and count(*) filter (where q.send_id = s.id) = 0 from',
