@@ -17,6 +17,11 @@ export interface BatchOptions<T> {
    * items wait, because nobody else can join.
    */
   inFlight?: { readonly count: number };
+  /**
+   * How many runs may be in progress; default 1. Another one begins only when as many items wait as the last one took: runs do not become smaller, and
+   * the gateway prepares one while the database executes another. Only for runs that may commit in any order, as those of two processes do.
+   */
+  atOnce?: number;
   /** Items per run. */
   max: number;
   /** How much of a run each item takes; a run takes items up to `max` in all, and at least one. */
@@ -57,7 +62,7 @@ function isDeadlock(error: unknown): boolean {
 
 /**
  * Returns a function that adds one item and resolves with its result. `run` receives up to `max` items sorted by key and returns
- * one result for each, in that order. Runs never overlap. A run is retried after deadlocks, and once after a lock timeout.
+ * one result for each, in that order. Runs overlap only with `atOnce`. A run is retried after deadlocks, and once after a lock timeout.
  * After any other error its items run one by one, so that only the invalid one fails.
  */
 export function batch<T, R>(
@@ -72,7 +77,9 @@ class Batcher<T, R> {
   readonly #run: (items: T[]) => Promise<R[]>;
   readonly #options: BatchOptions<T>;
   readonly #waiting: Waiting<T, R>[] = [];
-  #running = false;
+  /** Runs in progress, and whether one is about to begin. */
+  #running = 0;
+  #isStarting = false;
   #timer: NodeJS.Timeout | undefined;
   #lastStartMs = Number.NEGATIVE_INFINITY;
   #lastCount = 1;
@@ -91,7 +98,7 @@ class Batcher<T, R> {
 
   #schedule(): void {
     const { gapMs, gapPerItemMs = Number.POSITIVE_INFINITY, max, inFlight } = this.#options;
-    if (this.#running || this.#waiting.length === 0) return;
+    if (!this.#mayStart()) return;
     const count = inFlight?.count ?? Number.POSITIVE_INFINITY;
     const gap = Math.min(gapMs, count * gapPerRequestMs, this.#lastCount * gapPerItemMs);
     const waitMs = this.#lastStartMs + gap - performance.now();
@@ -105,13 +112,18 @@ class Batcher<T, R> {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (!this.#running) this.#start();
+      if (this.#mayStart()) this.#start();
     }, waitMs);
+  }
+
+  #mayStart(): boolean {
+    if (this.#isStarting || this.#running >= (this.#options.atOnce ?? 1)) return false;
+    return this.#waiting.length >= (this.#running === 0 ? 1 : this.#lastCount);
   }
 
   /** Items that arrive in the same turn of the event loop join the run, and with `turns` those of the turns after it. */
   #start(turns = this.#options.turns ?? 1): void {
-    this.#running = true;
+    this.#isStarting = true;
     setImmediate(() => {
       if (turns > 1) this.#start(turns - 1);
       else void this.#flush();
@@ -119,9 +131,12 @@ class Batcher<T, R> {
   }
 
   async #flush(): Promise<void> {
+    this.#isStarting = false;
+    this.#running += 1;
     this.#lastStartMs = performance.now();
     const taken = this.#waiting.splice(0, this.#fitting());
     this.#lastCount = taken.length;
+    this.#schedule();
     this.#options.onRun?.(taken.length);
     taken.sort((a, b) => compareTexts(a.key, b.key));
     try {
@@ -133,7 +148,7 @@ class Batcher<T, R> {
       if (taken.length === 1) taken[0]?.reject(error);
       else await this.#runOneByOne(taken);
     }
-    this.#running = false;
+    this.#running -= 1;
     this.#schedule();
   }
 

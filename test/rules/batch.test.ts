@@ -119,22 +119,6 @@ describe('a batch', () => {
     expect(await put('later')).toBe('LATER');
   });
 
-  it('never runs concurrently, however many items wait', async () => {
-    const runs: { items: string[]; end: () => void }[] = [];
-    const run = (items: string[]) =>
-      new Promise<string[]>((resolve) => runs.push({ items, end: () => resolve(items) }));
-    const put = batch<string, string>(run, { gapMs: 0, max: 2, key: (item) => item });
-    const results = ['a', 'b', 'c', 'd', 'e'].map(put);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(runs.map(({ items }) => items)).toEqual([['a', 'b']]);
-    for (let index = 0; index < 3; index++) {
-      runs[index]?.end();
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd', 'e']);
-    expect(runs.map(({ items }) => items)).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
-  });
-
   it('tries one item alone while the database is unavailable, and fails the others immediately', async () => {
     const unavailable = Object.assign(new Error('terminating connection'), { code: '57P01' });
     let isUnavailable = false;

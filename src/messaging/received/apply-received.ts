@@ -49,8 +49,9 @@ export function openApplyReceived(deps: ApplyReceivedDeps): ApplyReceived {
   const batched = batch<ArrivedCallback, AppliedReceived>(
     (callbacks) => applyBatch(deps, storeBatch, callbacks),
     {
-      gapMs: 4,
+      gapMs: 3,
       gapPerItemMs: 1,
+      atOnce: 2,
       max: 200,
       onRun: (items) => deps.metrics.batchItems.observe({ batch: 'received' }, items),
       key: ({ messages }) => messages[0]?.message.messageRef ?? '',
