@@ -210,10 +210,12 @@ describe('a template', () => {
 
   it('is not changed by a submission whose lease another one took', async () => {
     const id = await draft();
-    const first = await lease(id);
-    await sql`update templates set deleting_until = now() - interval '1 hour' where id = ${id}`.execute(
+    await lease(id);
+    const { rows } = await sql<{ deleting_until: Date }>`
+      update templates set deleting_until = deleting_until - interval '1 hour' where id = ${id} returning deleting_until`.execute(
       database.db,
     );
+    const first = { id, until: rows[0]?.deleting_until ?? null };
     const second = await lease(id);
     expect(await renewDraftLease(database.db, first)).toBeUndefined();
     await inTransaction((tx) => endDraftLease(tx, first, { isUnknown: false }));
