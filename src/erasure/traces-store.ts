@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { arrayText } from '../db/array-text.ts';
 import type { Db, Tx } from '../db/db.ts';
+import { lockDeliveries } from '../webhooks/publish.ts';
 import type { Subject } from './subject.ts';
 
 /** What a receiver may have repeated of a body. */
@@ -17,11 +18,8 @@ const emptyBody = sql`case when d.body is not null then jsonb_build_object('even
  */
 export async function eraseDeliveries(tx: Tx, subjectIds: readonly string[]): Promise<number> {
   const ids = sql`any (${arrayText(subjectIds)}::uuid[])`;
-  await sql`
-    with stages as materialized (select subject_id, endpoint_id, stage, id from deliveries where subject_id = ${ids})
-    select from (select * from stages order by subject_id, endpoint_id, id) k
-    join deliveries d on d.subject_id = k.subject_id and d.endpoint_id = k.endpoint_id and d.stage = k.stage and d.id = k.id
-    order by d.subject_id, d.endpoint_id, d.id for update of d`.execute(tx);
+  const stages = sql`select subject_id, endpoint_id, stage, id from deliveries where subject_id = ${ids}`;
+  await sql`${lockDeliveries(stages)}`.execute(tx);
   const { numAffectedRows } = await sql`
     update deliveries d set ${answersOff}, body = ${emptyBody} where d.subject_id = ${ids}`.execute(tx);
   await sql`update attempts set answer = null, detail = null where subject_id = ${ids}`.execute(tx);

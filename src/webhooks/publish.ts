@@ -8,6 +8,7 @@ import type { Deliveries } from './delivery/deliveries.ts';
 import type { LeasedDelivery } from './delivery/delivery.ts';
 import { bodyForm } from './delivery/derived-body.ts';
 import { eventBody, eventBodyOf, messageStatusBody, replyStatusBody } from './delivery/event.ts';
+import { lockDeliveries } from './delivery/locks-store.ts';
 import { deliveriesOfSubject } from './history/history.ts';
 import {
   type DeliveriesToInsert,
@@ -19,7 +20,15 @@ import {
 } from './publish-store.ts';
 
 export type { DeliveriesToInsert, InsertedDelivery, LeasedDelivery };
-export { deliveriesSql, eventBody, eventBodyOf, messageStatusBody, replyStatusBody, startedSql };
+export {
+  deliveriesSql,
+  eventBody,
+  eventBodyOf,
+  lockDeliveries,
+  messageStatusBody,
+  replyStatusBody,
+  startedSql,
+};
 
 /** The form of a body that `messageStatusBody` made of what the message keeps; its delivery does not store it. */
 export const messageStatusForm = bodyForm.messageStatus;

@@ -4,6 +4,7 @@ import { arrayText } from '../../db/array-text.ts';
 import type { Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { deliveryState, leaseMs, pendingStates } from './delivery.ts';
+import { lockDeliveries } from './locks-store.ts';
 
 const state = sqlConstants(deliveryState);
 
@@ -73,11 +74,8 @@ function publishedUnder(leases: readonly EndedLease[]) {
 
 /** Locks the pending deliveries of leases, in the order of `lockKey`. */
 export async function lockPublished(tx: Tx, leases: readonly EndedLease[]): Promise<void> {
-  await sql`
-    with pending as materialized (select q.subject_id, q.endpoint_id, q.stage, q.id from ${publishedUnder(leases)})
-    select from (select * from pending order by subject_id, endpoint_id, id) k
-    join deliveries d on d.subject_id = k.subject_id and d.endpoint_id = k.endpoint_id and d.stage = k.stage and d.id = k.id
-    order by d.subject_id, d.endpoint_id, d.id for update of d`.execute(tx);
+  const published = sql`select q.subject_id, q.endpoint_id, q.stage, q.id from ${publishedUnder(leases)}`;
+  await sql`${lockDeliveries(published)}`.execute(tx);
 }
 
 /** Makes the pending deliveries of leases due, which must be locked; later stages still wait for the first. Returns how many there were. */

@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { deliveryState } from '../delivery/delivery.ts';
 import { isPending } from '../delivery/leases-store.ts';
+import { lockDeliveries } from '../delivery/locks-store.ts';
 import { endpointStatus } from '../endpoints/status.ts';
 
 const state = sqlConstants(deliveryState);
@@ -21,18 +22,14 @@ const keyRows = (keys: readonly DeliveryKey[]) => sql`
     ${arrayText(keys.map((key) => key.stage))}::smallint[]) x(subject_id, endpoint_id, stage)`;
 
 /**
- * Locks every stage of the messages of these deliveries, in the order of `lockKey`, so that a replay and the end of an earlier stage cannot miss each
- * other. A statement of its own: see "Rules of the hot tables" on locks and partitions.
+ * Locks every stage of the messages of these deliveries, so that a replay and the end of an earlier stage cannot miss each other.
  */
 async function lockStages(tx: Tx, met: readonly DeliveryKey[]): Promise<void> {
-  await sql`
-    with stages as materialized (
-      select d.subject_id, d.endpoint_id, d.stage, d.id
-      from (select distinct x.subject_id, x.endpoint_id from ${keyRows(met)}) s
-      join deliveries d on d.subject_id = s.subject_id and d.endpoint_id = s.endpoint_id)
-    select from (select * from stages order by subject_id, endpoint_id, id) k
-    join deliveries d on d.subject_id = k.subject_id and d.endpoint_id = k.endpoint_id and d.stage = k.stage and d.id = k.id
-    order by d.subject_id, d.endpoint_id, d.id for update of d`.execute(tx);
+  const stages = sql`
+    select d.subject_id, d.endpoint_id, d.stage, d.id
+    from (select distinct x.subject_id, x.endpoint_id from ${keyRows(met)}) s
+    join deliveries d on d.subject_id = s.subject_id and d.endpoint_id = s.endpoint_id`;
+  await sql`${lockDeliveries(stages)}`.execute(tx);
 }
 
 /**

@@ -89,8 +89,8 @@ export const mutations: Mutation[] = [
     tests,
   },
   {
-    name: 'a replay locks the stages of its messages only after it has read them all',
-    file: 'src/webhooks/replay/store.ts',
+    name: 'deliveries are locked only after all of them have been read',
+    file: 'src/webhooks/delivery/locks-store.ts',
     find: 'from (select * from stages order by subject_id, endpoint_id, id) k',
     replace: 'from stages k',
     tests: ['test/db/statements.test.ts'],

@@ -4,6 +4,7 @@ import type { Mutation } from '../mutation.ts';
 const leases = 'src/webhooks/delivery/leases-store.ts';
 const store = 'src/webhooks/delivery/store.ts';
 const publishing = 'src/webhooks/publish-store.ts';
+const locks = 'src/webhooks/delivery/locks-store.ts';
 const takeOver = 'src/webhooks/delivery/take-over.ts';
 const lockOrder = ['test/db/delivery-lock-order.test.ts'];
 const moves = ['test/db/delivery-leases.test.ts'];
@@ -90,8 +91,8 @@ export const mutations: Mutation[] = [
     tests: lockOrder,
   },
   {
-    name: 'the deliveries of ended leases are locked in another order than elsewhere',
-    file: leases,
+    name: 'messages of ended leases are locked in another order than elsewhere',
+    file: locks,
     find: 'order by d.subject_id, d.endpoint_id, d.id for update',
     replace: 'order by d.subject_id desc, d.endpoint_id, d.id for update',
     tests: lockOrder,
@@ -104,8 +105,8 @@ export const mutations: Mutation[] = [
     tests: lockOrder,
   },
   {
-    name: 'a replay locks stages in another order than their record',
-    file: 'src/webhooks/replay/store.ts',
+    name: 'replays and erasures lock stages in another order than their record',
+    file: locks,
     find: 'order by d.subject_id, d.endpoint_id, d.id for update',
     replace: 'order by d.subject_id, d.endpoint_id, d.stage for update',
     tests: lockOrder,
@@ -118,10 +119,10 @@ export const mutations: Mutation[] = [
     tests: lockOrder,
   },
   {
-    name: 'an erasure locks stages in another order than their record',
+    name: 'an erasure changes stages in the order of their rows on disk',
     file: 'src/erasure/traces-store.ts',
-    find: 'order by d.subject_id, d.endpoint_id, d.id for update',
-    replace: 'order by d.subject_id, d.endpoint_id, d.stage for update',
+    find: '  await sql`${lockDeliveries(stages)}`.execute(tx);\n',
+    replace: '',
     tests: lockOrder,
   },
   {
