@@ -8,6 +8,7 @@ import {
   type LiveConnection,
   liveConnection,
   notConnected,
+  notUsable,
   useCalendar,
 } from '../calendar/connection.ts';
 import { findConnection, scheduleCalendarRead } from '../calendar/connections-store.ts';
@@ -170,7 +171,7 @@ async function checkPresentCalendar(deps: BookingDeps, row: BookingRow, deadline
   const live = connection && liveConnection(deps, connection);
   if (!live) {
     await dropPendingChange(deps, row);
-    throw notConnected(connection?.failure ?? undefined);
+    throw notUsable(deps, connection);
   }
   try {
     await checkFree(deps, live, row, deadline);
