@@ -1,14 +1,9 @@
 // Departments and staff on the wire.
 import { type Static, Type } from 'typebox';
-import { Id, instant, nullable, pageProperties } from './envelope.ts';
+import { filled, Id, instant, nullable, pageProperties } from './envelope.ts';
 
 const closed = { additionalProperties: false } as const;
-const Name = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  pattern: '\\S',
-  description: 'Name, as guests see it.',
-});
+const Name = filled(200, 'Name, as guests see it.');
 
 export const DepartmentItem = Type.Object(
   {

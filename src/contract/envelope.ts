@@ -1,6 +1,10 @@
 // Schemas shared by all responses: success, failure, paging, and common formats.
 import { type TSchema, Type } from 'typebox';
 
+/** A text that is not blank. */
+export const filled = (maxLength: number, description: string) =>
+  Type.String({ minLength: 1, maxLength, pattern: '\\S', description });
+
 /** The success body: `{success: true, message, data}`. */
 export const success = <T extends TSchema>(data: T) =>
   Type.Object({

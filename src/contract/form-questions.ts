@@ -1,7 +1,7 @@
 // Questions of booking forms on the wire.
 import { type Static, Type } from 'typebox';
 import { StaffId } from './appointments.ts';
-import { Id, nullable, pageProperties } from './envelope.ts';
+import { filled, Id, nullable, pageProperties } from './envelope.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -21,12 +21,7 @@ export type QuestionType = (typeof questionTypes)[number];
 /** Options of one question. */
 export const optionsMax = 200;
 const questionFields = {
-  question: Type.String({
-    minLength: 1,
-    maxLength: 500,
-    pattern: '\\S',
-    description: 'Text of the question.',
-  }),
+  question: filled(500, 'Text of the question.'),
   questionType: Type.Enum([...questionTypes], { description: 'Kind of answer.' }),
   isRequired: Type.Boolean({ description: 'Whether a booking must answer the question.' }),
   options: Type.Array(Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }), {

@@ -1,6 +1,6 @@
 // Recipients of sends on the wire, and what fills a template for them.
 import { Type } from 'typebox';
-import { nullable } from './envelope.ts';
+import { filled, nullable } from './envelope.ts';
 
 /**
  * Any scalar: filling the template reports values that are not strings, by the name of the variable. Objects and arrays are
@@ -17,8 +17,6 @@ export const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 512 
   propertyNames: { minLength: 1, maxLength: 64, pattern: '^.*$' },
   description: 'Returned in message lists and webhook events.',
 });
-const filled = (maxLength: number, description: string) =>
-  Type.String({ minLength: 1, maxLength, pattern: '\\S', description });
 const Location = Type.Object(
   {
     latitude: Type.Number({ minimum: -90, maximum: 90, description: 'Degrees north.' }),

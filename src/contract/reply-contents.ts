@@ -1,13 +1,10 @@
 // What a reply can say, on the wire.
 import { type Static, Type } from 'typebox';
-import { nullable } from './envelope.ts';
+import { filled, nullable } from './envelope.ts';
 
 const closed = { additionalProperties: false } as const;
 const text = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, description });
-/** Names, addresses and numbers: a blank one is a mistake of the caller. */
-const name = (maxLength: number, description: string) =>
-  Type.String({ minLength: 1, maxLength, pattern: '\\S', description });
 /** Titles and ids of choices: blank ones, and spaces around them, are rejected by the platform. */
 const label = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '^\\S(.*\\S)?$', description });
@@ -31,7 +28,7 @@ const ReplyMedia = Type.Object(
       }),
     ),
     caption: Type.Optional(text(1024, 'The text beside an image, video or document.')),
-    fileName: Type.Optional(name(240, 'The name of a document. Default: that of the upload.')),
+    fileName: Type.Optional(filled(240, 'The name of a document. Default: that of the upload.')),
   },
   { ...closed, title: 'ReplyMedia', description: 'A file: an upload, or at an address.' },
 );
@@ -40,8 +37,8 @@ const ReplyLocation = Type.Object(
   {
     latitude: Type.Number({ minimum: -90, maximum: 90, description: 'Degrees north.' }),
     longitude: Type.Number({ minimum: -180, maximum: 180, description: 'Degrees east.' }),
-    name: Type.Optional(name(256, 'Name of the place.')),
-    address: Type.Optional(name(256, 'Address of the place.')),
+    name: Type.Optional(filled(256, 'Name of the place.')),
+    address: Type.Optional(filled(256, 'Address of the place.')),
   },
   { ...closed, title: 'ReplyLocation', description: 'A place.' },
 );
@@ -49,14 +46,14 @@ const ReplyLocation = Type.Object(
 const type = Type.Optional(text(64, 'Such as `WORK`.'));
 const ReplyCard = Type.Object(
   {
-    name: name(256, 'The name on the card.'),
-    firstName: Type.Optional(name(256, 'Default: `name`.')),
-    lastName: Type.Optional(name(256, 'The last name.')),
+    name: filled(256, 'The name on the card.'),
+    firstName: Type.Optional(filled(256, 'Default: `name`.')),
+    lastName: Type.Optional(filled(256, 'The last name.')),
     phones: Type.Optional(
       Type.Array(
         Type.Object(
           {
-            phone: name(64, 'The number as the card shows it.'),
+            phone: filled(64, 'The number as the card shows it.'),
             type,
             userPhone: Type.Optional(
               Type.String({
@@ -72,7 +69,7 @@ const ReplyCard = Type.Object(
       ),
     ),
     emails: Type.Optional(
-      Type.Array(Type.Object({ email: name(256, 'An email address.'), type }, closed), {
+      Type.Array(Type.Object({ email: filled(256, 'An email address.'), type }, closed), {
         maxItems: 20,
         description: 'Email addresses of the card.',
       }),
@@ -83,7 +80,7 @@ const ReplyCard = Type.Object(
         description: 'Websites of the card.',
       }),
     ),
-    company: Type.Optional(name(256, 'The company on the card.')),
+    company: Type.Optional(filled(256, 'The company on the card.')),
   },
   { ...closed, title: 'ReplyCard', description: 'A contact card.' },
 );
