@@ -9,8 +9,10 @@ const phoneMaxDigits = 20;
 
 /** A person's number in digits; null if the value is none. */
 export function phoneOf(value: unknown): string | null {
-  const digits = textOf(value)?.replace(/^\+/, '') ?? '';
-  return /^\d+$/.test(digits) && digits.length <= phoneMaxDigits ? digits : null;
+  const text = textOf(value);
+  if (text === undefined || !/^\+?\d+$/.test(text)) return null;
+  const digits = text.startsWith('+') ? text.slice(1) : text;
+  return digits.length <= phoneMaxDigits ? digits : null;
 }
 
 /** A person's id in the place of their number, as some callbacks have it. */
@@ -25,9 +27,10 @@ export function userIdOf(value: unknown): string | null {
 }
 
 /** The values that are not null, each once, without `except`. */
-export const only = (values: (string | null)[], except: string | null): string[] => [
-  ...new Set(values.filter((one): one is string => one !== null && one !== except)),
-];
+export const only = (values: (string | null)[], except: string | null): string[] =>
+  values.filter(
+    (one, index): one is string => one !== null && one !== except && values.indexOf(one) === index,
+  );
 
 /** The entry of `contacts` with that number or id. */
 export function findContact(contacts: readonly Json[], phone: unknown, userId: unknown): Json | undefined {

@@ -156,7 +156,8 @@ export function contentOf(
   }
   if (type === 'contacts') content.contacts = objectsOf(own).map(cardOf);
   if (isObject(own)) {
-    if (type === 'text') Object.assign(content, given({ text: longText(own.body) }));
+    const text = type === 'text' ? longText(own.body) : undefined;
+    if (text !== undefined) content.text = text;
     if (type === 'button') content.button = { payload: orNull(own.payload), text: orNull(own.text) };
     if (type === 'interactive') Object.assign(content, given({ interactive: interactiveOf(own) }));
     if (type === 'location') Object.assign(content, given({ location: locationOf(own) }));

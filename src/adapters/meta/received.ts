@@ -131,10 +131,10 @@ function sourcesIn(text: string): string[][][] {
 /** Reads the inbound messages of one change. Something else than a list counts as one unreadable message. */
 export function receivedIn(value: Json, phoneNumberId: string, sources: string[]): ReceivedMessage[] {
   const messages: unknown[] = Array.isArray(value.messages) ? value.messages : [value.messages];
-  const senders = new Set(
-    objectsOf(messages).map((one) => `${textOf(one.from)} ${textOf(one.from_user_id)}`),
-  );
-  const people = { contacts: objectsOf(value.contacts), isOnePerson: senders.size === 1 };
+  const readable = objectsOf(messages);
+  const sendersOf = () => new Set(readable.map((one) => `${textOf(one.from)} ${textOf(one.from_user_id)}`));
+  const isOnePerson = readable.length === 1 || sendersOf().size === 1;
+  const people = { contacts: objectsOf(value.contacts), isOnePerson };
   return messages.map((message, index) =>
     receivedMessage(message, people, phoneNumberId, sources[index] ?? ''),
   );

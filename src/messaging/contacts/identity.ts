@@ -76,21 +76,20 @@ export function groupPeople(reports: readonly NamedPerson[]): PersonGroup[] {
   const groups = new Set<PersonGroup>();
   for (const [index, report] of reports.entries()) {
     const { accountId } = report;
-    const groupOf = byAccount.get(accountId) ?? new Map<string, PersonGroup>();
-    byAccount.set(accountId, groupOf);
+    let groupOf = byAccount.get(accountId);
+    if (groupOf === undefined) {
+      groupOf = new Map();
+      byAccount.set(accountId, groupOf);
+    }
     const identities = identitiesOf(report.person);
     if (identities.length === 0) continue;
-    const known = new Set<PersonGroup>();
-    const added: string[] = [];
-    for (const identity of identities) {
-      const group = groupOf.get(identity);
-      if (group) known.add(group);
-      else added.push(identity);
-    }
-    const group = joined(accountId, known, groups);
-    group.identities.push(...added);
+    const group = groupWith(accountId, identities, groupOf, groups);
     addReport(group, report, index);
-    for (const identity of known.size > 1 ? group.identities : added) groupOf.set(identity, group);
+    for (const identity of identities) {
+      if (groupOf.has(identity)) continue;
+      group.identities.push(identity);
+      groupOf.set(identity, group);
+    }
   }
   for (const group of groups) group.identities.sort(compareTexts);
   return [...groups].sort(
@@ -99,24 +98,40 @@ export function groupPeople(reports: readonly NamedPerson[]): PersonGroup[] {
   );
 }
 
-function joined(accountId: string, known: ReadonlySet<PersonGroup>, groups: Set<PersonGroup>): PersonGroup {
-  const [first, ...others] = known;
-  if (first === undefined) {
-    const group: PersonGroup = {
-      ...{ accountId, identities: [], phone: null, userId: null, name: null },
-      ...{ namedAtMs: Number.NEGATIVE_INFINITY, lastReceivedAtMs: null, windows: new Map(), members: [] },
-    };
-    groups.add(group);
-    return group;
+/** The group with one of these identities, joined with all others that have one; a new one if there is none. */
+function groupWith(
+  accountId: string,
+  identities: readonly string[],
+  groupOf: Map<string, PersonGroup>,
+  groups: Set<PersonGroup>,
+): PersonGroup {
+  let group: PersonGroup | undefined;
+  for (const identity of identities) {
+    const known = groupOf.get(identity);
+    if (group === undefined) group = known;
+    else if (known !== undefined && known !== group) {
+      for (const joined of join(group, known)) groupOf.set(joined, group);
+      groups.delete(known);
+    }
   }
-  for (const other of others) {
-    takeNames(first, other, other.namedAtMs);
-    for (const [sender, atMs] of other.windows) wrote(first, sender, atMs);
-    first.identities.push(...other.identities);
-    first.members.push(...other.members);
-    groups.delete(other);
-  }
-  return first;
+  if (group !== undefined) return group;
+  const added = newGroup(accountId);
+  groups.add(added);
+  return added;
+}
+
+const newGroup = (accountId: string): PersonGroup => ({
+  ...{ accountId, identities: [], phone: null, userId: null, name: null },
+  ...{ namedAtMs: Number.NEGATIVE_INFINITY, lastReceivedAtMs: null, windows: new Map(), members: [] },
+});
+
+/** Adds another group, and returns its identities. */
+function join(group: PersonGroup, other: PersonGroup): string[] {
+  takeNames(group, other, other.namedAtMs);
+  for (const [sender, atMs] of other.windows) wrote(group, sender, atMs);
+  group.identities.push(...other.identities);
+  group.members.push(...other.members);
+  return other.identities;
 }
 
 function addReport(group: PersonGroup, { person, atMs, wroteTo }: NamedPerson, index: number): void {

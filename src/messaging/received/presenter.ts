@@ -25,29 +25,16 @@ export interface ReceivedRow {
  * numbers beyond 2^53. `content` is the JSON of `row.content`, for callers that have it.
  */
 export function receivedJson(row: ReceivedRow, content: string = JSON.stringify(row.content)): string {
-  const first = {
-    _id: row.id,
-    messageId: row.message_ref,
-    senderId: row.sender_id,
-    phone: row.phone,
-    userId: row.user_id,
-    name: row.name,
-    type: row.type,
-  };
+  const inner = content === '{}' ? '' : `${content.slice(1, -1)},`;
   const context = { messageId: row.context_ref, id: row.context_id, sendId: row.context_send_id };
-  const last = {
-    timestamp: row.sent_at === null ? null : Math.floor(row.sent_at.getTime() / 1000),
-    receivedAt: row.received_at.toISOString(),
-  };
-  const members = [
-    membersOf(JSON.stringify(first)),
-    membersOf(content),
-    row.context_ref === null ? '' : `"context":${JSON.stringify(context)}`,
-    membersOf(JSON.stringify(last)),
-    row.raw === null ? '"rawOmitted":true,"raw":null' : `"raw":${row.raw}`,
-  ];
-  return `{${members.filter((one) => one !== '').join()}}`;
+  const reference = row.context_ref === null ? '' : `"context":${JSON.stringify(context)},`;
+  const seconds = row.sent_at === null ? null : Math.floor(row.sent_at.getTime() / 1000);
+  const raw = row.raw === null ? '"rawOmitted":true,"raw":null' : `"raw":${row.raw}`;
+  // one text, not objects: this runs for every message
+  return (
+    `{"_id":"${row.id}","messageId":${JSON.stringify(row.message_ref)},"senderId":"${row.sender_id}",` +
+    `"phone":${JSON.stringify(row.phone)},"userId":${JSON.stringify(row.user_id)},"name":${JSON.stringify(row.name)},` +
+    `"type":${JSON.stringify(row.type)},${inner}${reference}` +
+    `"timestamp":${seconds},"receivedAt":"${row.received_at.toISOString()}",${raw}}`
+  );
 }
-
-/** The members of an object's JSON. */
-const membersOf = (json: string): string => json.slice(1, -1);

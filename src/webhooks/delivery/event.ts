@@ -38,9 +38,12 @@ export function asciiJson(value: unknown): string {
 
 /** The body of an event whose data is already JSON: it is kept as it is, numbers with every digit. */
 export function eventBodyOf(kind: EventKind, createdAtMs: number, data: string): string {
-  const head = JSON.stringify({ event: kind, timestamp: new Date(createdAtMs).toISOString() });
-  return `${head.slice(0, -1)},"data":${inAscii(withoutLineBreaks(data))}}`;
+  const line = unusual.test(data) ? inAscii(withoutLineBreaks(data)) : data;
+  return `{"event":"${kind}","timestamp":"${new Date(createdAtMs).toISOString()}","data":${line}}`;
 }
+
+/** What is written differently in a body. */
+const unusual = /[\r\n\u0080-\uffff]/;
 
 /** A line break in valid JSON is white space; bodies are stored in lines. */
 const withoutLineBreaks = (json: string): string => json.replace(/[\r\n]/g, ' ');
