@@ -22,6 +22,8 @@ export interface Changes {
   noteRequest(accountId: string, route: string): void;
   /** Records that deliveries of these endpoints changed. */
   noteDeliveries(endpointIds: readonly string[]): void;
+  /** The accounts that somebody listens to. */
+  heardAccounts(): string[];
   /** Somebody listens to these accounts, in any process: changes are recorded for the next 90 seconds. */
   listen(accountIds: readonly string[]): void;
   /** Writes what is gathered. */
@@ -117,6 +119,7 @@ export function openChanges(deps: ChangesDeps): Changes {
       for (const id of endpointIds) gathering.endpointIds.add(id);
       writeSoon();
     },
+    heardAccounts: () => [...listening.keys()].filter(isHeard),
     listen(accountIds) {
       const until = deps.clock.steady() + listensForMs;
       for (const id of accountIds) listening.set(id, until);
@@ -126,8 +129,7 @@ export function openChanges(deps: ChangesDeps): Changes {
       await writing;
       await write(ripe);
       await write(gathering);
-      ripe = nothing();
-      gathering = nothing();
+      [ripe, gathering] = [nothing(), nothing()];
     },
   };
 }

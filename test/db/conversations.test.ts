@@ -56,7 +56,10 @@ async function wrote(
 const noted: string[] = [];
 const fold = (limit?: number) =>
   foldConversations(
-    { hot: database.hot, changes: { note: (_account, _kind, id) => noted.push(id ?? '') } },
+    {
+      hot: database.hot,
+      changes: { heardAccounts: () => [accountId], note: (_account, _kind, id) => noted.push(id ?? '') },
+    },
     limit,
   );
 const order = async () =>

@@ -2,15 +2,13 @@
 import { newestId } from '../../base/ids.ts';
 import type { Changes } from '../../changes/changes.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { type ContactKey, contactKeyText } from '../contacts/contacts-store.ts';
+import type { ContactKey } from '../contacts/contacts-store.ts';
 import {
-  type Change,
   type ChangedContact,
   deleteListed,
   deleteWords,
   insertWords,
   lockFolding,
-  moveListed,
   readChanged,
   takeChanged,
   writeListed,
@@ -19,7 +17,7 @@ import { wordsOf } from './words.ts';
 
 export interface FoldDeps {
   hot: Db;
-  changes: Pick<Changes, 'note'>;
+  changes: Pick<Changes, 'note' | 'heardAccounts'>;
 }
 
 /** Changes of one transaction. */
@@ -30,30 +28,14 @@ const foldedPerRound = 2_000;
  * both is safe. Returns how many changes there were if more are left, else 0.
  */
 export async function foldConversations({ hot, changes }: FoldDeps, limit = foldedPerRound): Promise<number> {
-  const { taken, keys } = await hot.transaction().execute(async (tx) => {
-    if (!(await lockFolding(tx))) return { taken: 0, keys: [] };
-    const rows = await takeChanged(tx, limit);
-    const changes = onePerContact(rows);
-    const moves = changes.filter(({ lastId }) => lastId !== null);
-    const moved = new Set(moves.length > 0 ? (await moveListed(tx, moves)).map(contactKeyText) : []);
-    const keys = changes.filter((change) => !moved.has(contactKeyText(change)));
-    if (keys.length > 0) await write(tx, await readChanged(tx, keys));
-    return { taken: rows.length, keys: changes };
+  const { taken, heard } = await hot.transaction().execute(async (tx) => {
+    if (!(await lockFolding(tx))) return { taken: 0, heard: [] };
+    const round = await takeChanged(tx, limit, changes.heardAccounts());
+    if (round.toRead.length > 0) await write(tx, await readChanged(tx, round.toRead));
+    return round;
   });
-  for (const { accountId, contactId } of keys) changes.note(accountId, 'contacts', contactId);
+  for (const { accountId, contactId } of heard) changes.note(accountId, 'contacts', contactId);
   return taken === limit ? taken : 0;
-}
-
-/** One change per contact: the newest message, unless something else changed too. */
-function onePerContact(rows: readonly Change[]): Change[] {
-  const byKey = new Map<string, Change>();
-  for (const row of rows) {
-    const key = contactKeyText(row);
-    const other = byKey.get(key);
-    const isNewer = other?.lastId != null && (row.lastId === null || row.lastId > other.lastId);
-    if (other === undefined || isNewer) byKey.set(key, row);
-  }
-  return [...byKey.values()];
 }
 
 async function write(tx: Tx, contacts: readonly ChangedContact[]): Promise<void> {

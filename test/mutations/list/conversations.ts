@@ -96,16 +96,16 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a new name is not written if a message came with it',
-    file: fold,
-    find: '(row.lastId === null || row.lastId > other.lastId)',
-    replace: '(row.lastId !== null && row.lastId > other.lastId)',
+    file: store,
+    find: 'last_id desc nulls first',
+    replace: 'last_id desc nulls last',
     tests: rows,
   },
   {
     name: 'a contact that is not listed yet is only moved',
-    file: fold,
-    find: 'changes.filter((change) => !moved.has(contactKeyText(change)))',
-    replace: 'changes.filter((change) => change.lastId === null)',
+    file: store,
+    find: 'where ((account_id, contact_id) in (select account_id, contact_id from moved)) is not true',
+    replace: 'where last_id is null',
     tests: rows,
   },
   {
