@@ -4200,7 +4200,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<OptOut>;
 
-  /** Opt a person in again. The person receives everything again, whoever had opted them out. Safe to repeat. Scope: `messages:send`. */
+  /** Opt a person in again. The person receives everything again, whoever had opted them out. Safe to repeat: `removed` is false if they had not opted out. Scope: `messages:send`. */
   deleteOptOut(
     input: {
       /** Id of the opt-outs. */

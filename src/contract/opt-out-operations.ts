@@ -55,7 +55,8 @@ export const optOutOperations: Record<string, Operation> = {
     ...optOuts,
     id: 'deleteOptOut',
     summary: 'Opt a person in again',
-    description: 'The person receives everything again, whoever had opted them out. Safe to repeat.',
+    description:
+      'The person receives everything again, whoever had opted them out. Safe to repeat: `removed` is false if they had not opted out.',
     message: 'Opt-out removed.',
   },
   'PUT /v1/opt-outs': {

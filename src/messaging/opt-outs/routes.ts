@@ -102,5 +102,6 @@ async function optIn(deps: OptOutRoutesDeps, accountId: string, person: PersonFi
   const act = { scope: scope.none, source: source.api, reason: null, atMs: null };
   if (person.phone !== undefined) await deps.restoreErased(accountId, [person.phone]);
   const [changed] = await changeOptOuts(deps, [{ accountId, person, act }]);
-  return ok('Opt-out removed.', { removed: changed?.isChanged === true });
+  const removed = changed?.isChanged === true;
+  return ok(removed ? 'Opt-out removed.' : 'The person had not opted out.', { removed });
 }
