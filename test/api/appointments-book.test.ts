@@ -232,6 +232,7 @@ describe('rejections', () => {
       (await fixture.must(fixture.call(account, 'GET', `/v1/appointments/bookings?${filter}`))).items.length;
     for (const filter of [
       'phoneNumber=49301234567',
+      'phoneNumber=+49301234567',
       `phoneNumber=${encodeURIComponent('+49 30 1234567')}`,
       `email=${encodeURIComponent('ada@MÜLLER.example')}`,
       'email=ada@xn--mller-kva.example',

@@ -85,6 +85,7 @@ describe('the list', () => {
       [`?phone=15550500001&sendId=${second.sendId}&status=read`, [one?.id ?? '']],
       [`?phone=15550500001&status=failed`, []],
       ['?phone=15550500099', []],
+      ['?phone=+1%20(555)%20050-0001', [one?.id ?? '', first.messages[0]?.id ?? '']],
       ['?messageId=wamid.UNKNOWN', []],
       ['?status=queued', []],
       ['?metadata=order%3D7', [one?.id ?? '']],

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { isUuid } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import type { Metrics } from '../../base/metrics.ts';
+import { phoneDigits } from '../../base/phone.ts';
 import { parseTraceparent } from '../../base/trace-ids.ts';
 import { lowestUuidAt } from '../../base/uuid-time.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
@@ -208,7 +209,7 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
         {
           sendId: query.sendId,
           state: query.status === undefined ? undefined : stateNumber(query.status),
-          phone: query.phone,
+          phone: query.phone === undefined ? undefined : phoneDigits(query.phone),
           templateId: query.templateId,
           kind: kindNumber(query.kind),
           senderId: query.senderId,
