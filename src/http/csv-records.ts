@@ -24,6 +24,8 @@ export async function* csvRecords<F>(
   const parser = parse({
     delimiter: separatorOf(head),
     bom: true,
+    // without these, the parser takes the end of the first line for the only one: a file put together of others has several
+    record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     max_record_size: rowMaxBytes,
   });
@@ -35,8 +37,8 @@ export async function* csvRecords<F>(
     for await (const record of parser) {
       row += 1;
       const cells = record as string[];
-      // an empty line is a row of a spreadsheet too
-      if (cells.length === 1 && cells[0] === '') continue;
+      // an empty line is a row of a spreadsheet too, which writes it with its separators
+      if (cells.every((cell) => cell === '')) continue;
       if (!fields) {
         fields = fieldsOf(cells.map((cell) => cell.trim()));
         continue;

@@ -185,7 +185,7 @@ describe('a file of opt-outs', () => {
       `${one};all;'=asked`,
       `${other};;`,
       '9.19E+11;;',
-      ';;',
+      ';;x',
       `${other};some;`,
       'a',
       `${other};all;a\0b`,

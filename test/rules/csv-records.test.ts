@@ -28,6 +28,30 @@ test('rows are numbered as a spreadsheet numbers them, and empty lines are skipp
   ]);
 });
 
+test('rows without a value are skipped, as spreadsheets write empty rows with separators', async () => {
+  const text = ';;\r\nphone;name;1\r\n1;a;x\r\n;;\r\n;;y\r\n;\r\n2;;z\r\n;;\r\n';
+  expect(await rowsOf(text)).toEqual([
+    [3, '1', 'a', 'x'],
+    [5, '', '', 'y'],
+    [7, '2', '', 'z'],
+  ]);
+});
+
+test('lines may end in different ways within one file', async () => {
+  const rows = [
+    [2, '1', 'a'],
+    [3, '2', 'b'],
+    [4, '3', 'c\r\nd'],
+    [5, '4', 'e'],
+    [7, '5', 'f'],
+  ];
+  const end = '1,a\n2,b\r\n3,"c\r\nd"\r4,e\r\n\r\n5,f\r\n';
+  for (const text of [`phone,name\n${end}`, `phone,name\r\n${end}`, `phone,name\r${end}`]) {
+    expect(await rowsOf(text)).toEqual(rows);
+    expect(await rowsOf(...text)).toEqual(rows);
+  }
+});
+
 test('the first line that is not empty decides between comma and semicolon', async () => {
   for (const text of ['\r\n\r\nphone;name\r\n1;a\r\n', '\ufeff\nphone;name\n1;a', '\r\rphone;name\r1;a']) {
     expect((await rowsOf(text))[0]).toEqual([expect.any(Number), '1', 'a']);
