@@ -151,7 +151,7 @@ async function openActiveSession(deps: SessionDeps) {
   const held = await openHeld(deps);
   // after a lost session, the database may be another one: a restored backup
   processSession.onWork(() => void held.refresh(deps.db).catch(() => undefined));
-  return { processSession, activity, changes, held, isHeld: held.isHeld };
+  return { processSession, activity, changes, held, isHeld: held.isHeld, heldSince: held.heldSince };
 }
 
 /** Opens the connections of hot statements. */

@@ -83,6 +83,8 @@ export type ServerDeps = AdmitDeps &
   StreamRoutesDeps &
   SandboxRoutesDeps &
   HealthDeps & {
+    /** True after a restore, until the gateway is released. */
+    isHeld: () => boolean;
     log: Log;
     version: string;
     /** Told of every successful request that may change something. */

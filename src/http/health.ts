@@ -14,8 +14,8 @@ export interface HealthDeps {
   refreshFigures: () => Promise<void>;
   /** Checks by name. A failed required one makes the process not ready; a failed optional one is listed as degraded. */
   readiness: { required: Record<string, Check>; optional: Record<string, Check> };
-  /** True after a restore, until the gateway is released. */
-  isHeld: () => boolean;
+  /** Since when the gateway is held after a restore; null: it is not. */
+  heldSince: () => Date | null;
   /** True after the stop signal: the process still serves requests but should get no new ones. */
   isDraining: () => boolean;
 }
@@ -44,10 +44,13 @@ export function healthRoutes(server: Server, deps: HealthDeps): void {
     const missing = broken.filter((part) => part.required).map(({ name }) => name);
     const degraded = broken.filter((part) => !part.required).map(({ name }) => name);
     if (missing.length === 0) {
-      const message =
+      const ready =
         degraded.length === 0 ? 'Ready.' : `Ready, except for requests that need: ${degraded.join(', ')}.`;
-      const held = deps.isHeld() ? { held: true } : {};
-      return ok(message, { status: 'ready', checks, degraded, ...held });
+      const since = deps.heldSince();
+      if (since === null) return ok(ready, { status: 'ready', checks, degraded });
+      const heldSince = since.toISOString();
+      const message = `${ready} ${heldText(heldSince)}`;
+      return ok(message, { status: 'ready', checks, degraded, held: true, heldSince });
     }
     throw new AppError('not_ready', `Not ready: ${missing.join(', ')}.`, {
       extra: { checks },
@@ -61,6 +64,10 @@ export function healthRoutes(server: Server, deps: HealthDeps): void {
     return deps.metrics.registry.metrics();
   });
 }
+
+/** What it means that the gateway is held, and what to do. */
+const heldText = (since: string) =>
+  `The gateway has been held since ${since}, after a restore: it neither sends nor books. Check what was restored, then run "release".`;
 
 /** Returns a function that resolves with `ready` or the problem within 2 seconds. One check runs at a time. */
 function openProbe(check: Check): () => Promise<string> {

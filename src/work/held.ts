@@ -7,20 +7,24 @@ import type { ClockWatch } from './clock-watch.ts';
 export interface Held {
   /** At most two seconds old. The statements that begin calls and claim work check the database itself. */
   isHeld(): boolean;
+  /** Since when, of the same age; null: the gateway is not held. */
+  heldSince(): Date | null;
   /** Reads the state again. */
   refresh(db: Db): Promise<void>;
 }
 
 /** Reads the state. It begins only by a restore, and ends only by the command "release". */
 export async function openHeld({ db, log }: { db: Db; log: Log }): Promise<Held> {
-  let held = (await findHeldSince(db)) !== null;
-  if (held) log.warn('gateway.held');
+  let since = await findHeldSince(db);
+  if (since !== null) log.warn('gateway.held');
   return {
-    isHeld: () => held,
+    isHeld: () => since !== null,
+    heldSince: () => since,
     async refresh(from) {
-      const was = held;
-      held = (await findHeldSince(from)) !== null;
-      if (held !== was) log.warn(held ? 'gateway.held' : 'gateway.released');
+      const wasHeld = since !== null;
+      since = await findHeldSince(from);
+      const isHeld = since !== null;
+      if (isHeld !== wasHeld) log.warn(isHeld ? 'gateway.held' : 'gateway.released');
     },
   };
 }

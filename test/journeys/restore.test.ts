@@ -32,7 +32,12 @@ const deleted = randomUUID();
 const ids: Record<'staff' | 'media' | 'queued' | 'marketing' | 'scheduled', string> = {} as never;
 
 /** Runs a command; returns its output. */
-async function run(args: string[], connection: Connection, objects: string): Promise<string> {
+async function run(
+  args: string[],
+  connection: Connection,
+  objects: string,
+  more: Record<string, string> = {},
+): Promise<string> {
   const { host, port, user, password, database } = connection as Exclude<
     Connection,
     { connectionString: string }
@@ -48,7 +53,7 @@ async function run(args: string[], connection: Connection, objects: string): Pro
     ...gatewaySettings({ cloudApiUrl: urls.cloudApi, googleUrl: urls.google }, googleClient),
     ...{ DATABASE_URL: 'connectionString' in connection ? String(connection.connectionString) : address },
     ...{ ENCRYPTION_KEYS: inbound.gateway.keys, BACKUP_KEYS: backupKeys, BACKUP_MB_PER_SECOND: '0' },
-    ...{ DATA_DIR: join(folder, 'data'), OBJECT_STORE_URL: `file:${objects}` },
+    ...{ DATA_DIR: join(folder, 'data'), OBJECT_STORE_URL: `file:${objects}`, ...more },
   };
   const { stdout } = await promisify(execFile)(process.execPath, [cli, ...args], { cwd: folder, env });
   return stdout;
@@ -179,6 +184,15 @@ const rejected = [
 test('a held gateway rejects what sends or books, and nothing else', async () => {
   const ready = await call<{ held: boolean }>('GET', '/health/ready', { key: null });
   expect([ready.status, ready.body.data.held]).toEqual([200, true]);
+  const [stored] = (
+    await sql<{ since: Date }>`select held_since as since from gateway_state`.execute(target.db)
+  ).rows;
+  const health = await run(['health'], target.connection, join(folder, 'objects'), {
+    PORT: new URL(restored.url).port,
+  });
+  expect(health).toBe(
+    `Ready. The gateway has been held since ${stored?.since.toISOString()}, after a restore: it neither sends nor books. Check what was restored, then run "release".\n`,
+  );
   const gateway = { ...inbound.gateway, url: restored.url, call } as typeof inbound.gateway;
   const held: string[] = [];
   for (const operation of await operationsOf(gateway)) {
