@@ -13,3 +13,9 @@ const escaped = (character: string): string => {
 
 /** Writes each invisible character of a text as its code, such as `\u200b`. */
 export const visible = (text: string): string => text.replace(invisible, escaped);
+
+/** Spaces, control and format characters, ignorable ones, and the blank Braille pattern. */
+const blank = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u;
+
+/** True if nothing of a text is visible. */
+export const isBlank = (text: string): boolean => blank.test(text);

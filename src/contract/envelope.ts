@@ -1,9 +1,11 @@
 // Schemas shared by all responses: success, failure, paging, and common formats.
 import { type TSchema, Type } from 'typebox';
 
+/** For texts that must not be blank: the pattern for every client, and the format for invisible characters too. */
+export const notBlank = { pattern: '\\S', format: 'not-blank' } as const;
 /** A text that is not blank. */
 export const filled = (maxLength: number, description: string) =>
-  Type.String({ minLength: 1, maxLength, pattern: '\\S', description });
+  Type.String({ minLength: 1, maxLength, ...notBlank, description });
 
 /** The success body: `{success: true, message, data}`. */
 export const success = <T extends TSchema>(data: T) =>

@@ -1,7 +1,7 @@
 // Questions of booking forms on the wire.
 import { type Static, Type } from 'typebox';
 import { StaffId } from './appointments.ts';
-import { filled, Id, nullable, pageProperties } from './envelope.ts';
+import { filled, Id, notBlank, nullable, pageProperties } from './envelope.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -24,7 +24,7 @@ const questionFields = {
   question: filled(500, 'Text of the question.'),
   questionType: Type.Enum([...questionTypes], { description: 'Kind of answer.' }),
   isRequired: Type.Boolean({ description: 'Whether a booking must answer the question.' }),
-  options: Type.Array(Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }), {
+  options: Type.Array(Type.String({ minLength: 1, maxLength: 200, ...notBlank }), {
     maxItems: optionsMax,
     description: 'The choices of `select` and `multiselect`.',
   }),

@@ -1,6 +1,6 @@
 // The settings of opt-outs on the wire.
 import { Type } from 'typebox';
-import { nullable } from './envelope.ts';
+import { notBlank, nullable } from './envelope.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -31,7 +31,7 @@ const answer = (to: string) =>
     Type.String({
       minLength: 1,
       maxLength: 1_024,
-      pattern: '\\S',
+      ...notBlank,
       description: `Sent to a person who opts ${to} by a word or a button, as a reply, at most once a person and day; null: nothing is sent.`,
     }),
   );

@@ -42,6 +42,16 @@ describe('an answer to a question of type', () => {
       expect(check(question(kind), answer)).toMatch(/^"Question\?" (needs|takes|must)/);
   });
 
+  test.each(['text', 'textarea', 'select', 'url'])(
+    '%s must have something visible if it is required',
+    (kind) => {
+      for (const blank of ['', ' ', '\u200b', ' \u2060\u00ad\n', '\u3164']) {
+        expect(check(question(kind), blank)).toBe('"Question?" must be answered');
+        expect(check(question(kind, { is_required: false }), blank)).toBeUndefined();
+      }
+    },
+  );
+
   test('checkbox must be true if required, and may be false otherwise', () => {
     const checkbox = question('checkbox');
     for (const answer of ['false', false, ' false '] as const)

@@ -1,6 +1,7 @@
 // The texts of validation problems: the field, and what is allowed.
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
+import { filled } from '../../src/contract/envelope.ts';
 import { requestValidator } from '../../src/http/validation.ts';
 import { validationProblem } from '../../src/http/validation-problem.ts';
 
@@ -9,6 +10,7 @@ const body = Type.Object(
     text: Type.Optional(Type.String({ minLength: 1, maxLength: 3 })),
     long: Type.Optional(Type.String({ minLength: 8 })),
     blank: Type.Optional(Type.String({ pattern: '\\S' })),
+    filled: Type.Optional(filled(9, 'A name.')),
     like: Type.Optional(Type.String({ pattern: '^[0-9]{2}:[0-9]{2}$', examples: ['09:00'] })),
     label: Type.Optional(Type.String({ pattern: '^\\S(.*\\S)?$' })),
     https: Type.Optional(Type.String({ pattern: '^https://' })),
@@ -50,6 +52,8 @@ test.each([
   [{ text: 'four' }, 'text must have at most 3 characters'],
   [{ long: 'short' }, 'long must have at least 8 characters'],
   [{ blank: '  ' }, 'blank must not be blank'],
+  [{ filled: '  ' }, 'filled must not be blank'],
+  [{ filled: '\u200b' }, 'filled must not be blank'],
   [{ like: '9 o’clock' }, 'like must be written like "09:00"'],
   [{ label: ' a' }, 'label must be one line, and must not begin or end with a space'],
   [{ https: 'http://a' }, 'https must begin with https://'],

@@ -1,7 +1,7 @@
 // Texts of callers in errors, with invisible characters written as codes.
 import { describe, expect, it } from 'vitest';
 import { invalidRequest } from '../../src/base/errors.ts';
-import { visible } from '../../src/base/visible.ts';
+import { isBlank, visible } from '../../src/base/visible.ts';
 import { phoneProblems } from '../../src/messaging/sending/recipients.ts';
 
 describe('a text of the request in an error', () => {
@@ -35,5 +35,23 @@ describe('a text of the request in an error', () => {
       const error = invalidRequest(problem ? [problem] : []);
       expect(error.details.errors?.[0]?.message).toMatch(/remove "\\u[0-9a-f]{4}"/);
     },
+  );
+});
+
+describe('a text is blank', () => {
+  it.each([
+    '',
+    ' \t\n',
+    '\u00a0\u3000',
+    '\u200b',
+    ' \u200b\u2060\ufeff ',
+    '\u3164',
+    '\u2800',
+    '\u00ad\u202e',
+    '\ufe0f',
+  ])('if nothing of it is visible: %j', (text) => expect(isBlank(text)).toBe(true));
+
+  it.each(['a', '\u200ba', '0', '.', '👩‍🚀', '\ue000'])('unless something is visible: %j', (text) =>
+    expect(isBlank(text)).toBe(false),
   );
 });

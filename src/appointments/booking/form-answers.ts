@@ -2,6 +2,7 @@
 import { emailProblem } from '../../base/email.ts';
 import type { Problem } from '../../base/errors.ts';
 import { phoneDigits, phoneProblem } from '../../base/phone.ts';
+import { isBlank } from '../../base/visible.ts';
 import type { BookBody } from '../../contract/bookings.ts';
 import type { QuestionFields } from '../directory/staff.ts';
 import { dayOfDate } from '../slots/wall-time.ts';
@@ -48,7 +49,7 @@ export function checkAnswers(
   });
   const answers = questions.flatMap((question) => {
     const { text = '', path = `${list}.${question.id}` } = found.get(question.id) ?? {};
-    if (isBlank(question, text)) {
+    if (isUnanswered(question, text)) {
       if (question.is_required) problems.push({ path, message: `"${question.question}" must be answered` });
       return [];
     }
@@ -83,8 +84,8 @@ function textOf(answer: Given['answer']): string {
   return Array.isArray(answer) ? JSON.stringify(answer) : String(answer).trim();
 }
 
-function isBlank(question: QuestionFields, text: string): boolean {
-  return text === '' || (question.question_type === 'multiselect' && /^\[\s*\]$/.test(text));
+function isUnanswered(question: QuestionFields, text: string): boolean {
+  return isBlank(text) || (question.question_type === 'multiselect' && /^\[\s*\]$/.test(text));
 }
 
 type Check = (text: string, options: readonly string[]) => string | undefined;
