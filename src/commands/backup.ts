@@ -19,6 +19,7 @@ export interface BackupOptions {
 
 /** Writes a backup to a file, a directory or a bucket, and prints what is in it; or verifies one. */
 export async function backup(to: string, options: BackupOptions): Promise<object> {
+  requireName(to);
   const config = readConfig();
   if (options.verify) {
     const manifest = await verifyBackup(config, to);
@@ -91,6 +92,12 @@ export async function verifyBackup(config: Config, from: string): Promise<Manife
     progress.end();
     await outgoing.close();
   }
+}
+
+/** Throws unless an argument names something. */
+export function requireName(text: string): void {
+  if (text.replace(/^file:(?:\/\/)?/, '').trim() !== '') return;
+  throw new CommandError('usage', 'Name the backup: a file, a directory or an s3:// address.');
 }
 
 /** The error for an address that names no backup. */

@@ -16,7 +16,7 @@ import { openDatabase } from '../db/open-database.ts';
 import { keyFileOf, openKeyRing } from '../encryption-keys.ts';
 import { openBackupStore, openObjects } from '../parts.ts';
 import { backupKeysOf, openBackupCalls, targetOf } from '../run-backup/run.ts';
-import { noBackup, summaryOf } from './backup.ts';
+import { noBackup, requireName, summaryOf } from './backup.ts';
 import { databaseOf } from './database.ts';
 import { say as print } from './output.ts';
 import { openProgress } from './progress.ts';
@@ -31,6 +31,7 @@ export async function restoreCommand(
   from: string,
   { intoRunningCopy }: RestoreCommandOptions,
 ): Promise<object> {
+  requireName(from);
   const config = readConfig();
   const target = await targetOf(from);
   const { name } = target;

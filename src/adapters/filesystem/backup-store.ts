@@ -48,7 +48,10 @@ export function openBackupFolder(directory: string): BackupStore {
 
 async function write(path: string, content: AsyncIterable<Buffer>): Promise<void> {
   // the rest of an earlier backup that was killed is overwritten
-  const file = await open(path, 'w', 0o600);
+  const file = await open(path, 'w', 0o600).catch((error: NodeJS.ErrnoException) => {
+    const target = path.slice(0, -partialSuffix.length);
+    throw new Error(`${target} cannot be written: ${error.message}.`, { cause: error });
+  });
   try {
     for await (const chunk of content) {
       for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
