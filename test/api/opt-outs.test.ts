@@ -59,7 +59,10 @@ describe('an opt-out of marketing', () => {
     const phone = newPhone();
     for (const _time of [1, 2]) await put(phone, { scope: 'marketing' });
     await put(phone, { scope: 'all' });
-    expect((await remove(phone)).body).toMatchObject({ message: 'Opt-out removed.', data: { removed: true } });
+    expect((await remove(phone)).body).toMatchObject({
+      message: 'Opt-out removed.',
+      data: { removed: true },
+    });
     expect((await remove(phone)).body).toMatchObject({
       message: 'The person had not opted out.',
       data: { removed: false },
