@@ -18,6 +18,11 @@ export interface BatchOptions<T> {
    */
   inFlight?: { readonly count: number };
   /**
+   * How many callers will bring an item, of which the batch learns before they have it. A run that has all of them begins at once: a turn of the event
+   * loop would first handle what else has arrived. Not for requests: those that arrive together are counted one by one.
+   */
+  callers?: { readonly count: number };
+  /**
    * How many runs may be in progress; default 1. Another one begins only when as many items wait as the last one took: runs do not become smaller, and
    * the gateway prepares one while the database executes another. Only for runs that may commit in any order, as those of two processes do.
    */
@@ -77,9 +82,9 @@ class Batcher<T, R> {
   readonly #run: (items: T[]) => Promise<R[]>;
   readonly #options: BatchOptions<T>;
   readonly #waiting: Waiting<T, R>[] = [];
-  /** Runs in progress, and whether one is about to begin. */
+  /** Runs in progress, and the one that is about to begin. */
   #running = 0;
-  #isStarting = false;
+  #starting: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lastStartMs = Number.NEGATIVE_INFINITY;
   #lastCount = 1;
@@ -97,41 +102,51 @@ class Batcher<T, R> {
   }
 
   #schedule(): void {
-    const { gapMs, gapPerItemMs = Number.POSITIVE_INFINITY, max, inFlight } = this.#options;
+    const { gapMs, gapPerItemMs = Number.POSITIVE_INFINITY, max, inFlight, callers } = this.#options;
     if (!this.#mayStart()) return;
+    if (callers !== undefined && this.#waiting.length >= callers.count) {
+      this.#clearTimer();
+      clearImmediate(this.#starting);
+      void this.#flush();
+      return;
+    }
+    if (this.#starting !== undefined) return;
     const count = inFlight?.count ?? Number.POSITIVE_INFINITY;
     const gap = Math.min(gapMs, count * gapPerRequestMs, this.#lastCount * gapPerItemMs);
     const waitMs = this.#lastStartMs + gap - performance.now();
     const full = Math.min(max, count);
     if (waitMs <= 0 || this.#waiting.length >= full) {
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
+      this.#clearTimer();
       this.#start();
       return;
     }
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (this.#mayStart()) this.#start();
+      if (this.#starting === undefined && this.#mayStart()) this.#start();
     }, waitMs);
   }
 
+  #clearTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
   #mayStart(): boolean {
-    if (this.#isStarting || this.#running >= (this.#options.atOnce ?? 1)) return false;
+    if (this.#running >= (this.#options.atOnce ?? 1)) return false;
     return this.#waiting.length >= (this.#running === 0 ? 1 : this.#lastCount);
   }
 
   /** Items that arrive in the same turn of the event loop join the run, and with `turns` those of the turns after it. */
   #start(turns = this.#options.turns ?? 1): void {
-    this.#isStarting = true;
-    setImmediate(() => {
+    this.#starting = setImmediate(() => {
       if (turns > 1) this.#start(turns - 1);
       else void this.#flush();
     });
   }
 
   async #flush(): Promise<void> {
-    this.#isStarting = false;
+    this.#starting = undefined;
     this.#running += 1;
     this.#lastStartMs = performance.now();
     const taken = this.#waiting.splice(0, this.#fitting());

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { batch } from '../../src/work/batch.ts';
 
 /** A batch whose runs end when the test says so. */
-function openHeld(options: { max: number; atOnce?: number }) {
+function openHeld(options: { max: number; atOnce?: number; callers?: { count: number } }) {
   const runs: { items: string; end: () => void }[] = [];
   const run = (items: string[]) =>
     new Promise<string[]>((resolve) => runs.push({ items: items.join(''), end: () => resolve(items) }));
@@ -23,8 +23,9 @@ function openHeld(options: { max: number; atOnce?: number }) {
     },
     async begun() {
       for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
-      return runs.map(({ items }) => items);
+      return this.now();
     },
+    now: () => runs.map(({ items }) => items),
   };
 }
 
@@ -36,6 +37,23 @@ describe('runs of a batch', () => {
     expect(await held.end(1)).toEqual(['ab', 'cd', 'e']);
     await held.end(2);
     expect((await Promise.all(held.results)).join('')).toBe('abcde');
+  });
+
+  it('begin at once when they have an item of every caller, before what else has arrived is handled', async () => {
+    const callers = { count: 2 };
+    const held = openHeld({ max: 100, callers });
+    const handled: string[] = [];
+    setImmediate(() => handled.push('another request'));
+    void held.add('a');
+    expect(held.now()).toEqual([]);
+    void held.add('b');
+    expect([held.now(), handled]).toEqual([['ab'], []]);
+    // those of a run in progress are counted until it ends
+    callers.count = 3;
+    expect(await held.add('c')).toEqual(['ab']);
+    expect(await held.end(0)).toEqual(['ab', 'c']);
+    await held.end(1);
+    expect((await Promise.all(held.results)).join('')).toBe('abc');
   });
 
   it('may be two at once: another one begins when as many items wait as the last one took', async () => {

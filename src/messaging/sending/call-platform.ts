@@ -21,7 +21,7 @@ import { type CallAdvice, type RejectionDeps, recordRejection } from './record-r
 export interface CallDeps extends RejectionDeps {
   clock: Clock;
   platform: Pick<MessagingPlatform, 'sendTemplate' | 'sendReply' | 'classify'>;
-  writes: Pick<DispatchWrites, 'accepted' | 'retry' | 'failed' | 'suspend'>;
+  writes: Pick<DispatchWrites, 'duringCall' | 'accepted' | 'retry' | 'failed' | 'suspend'>;
   /** The sender's address and credential, cached for seconds; undefined if it was removed. */
   accessOf: (senderId: string) => Promise<SenderAccess | undefined>;
   /** The same, not from the cache. */
@@ -122,7 +122,7 @@ export async function callPlatform(
 ): Promise<CallAdvice> {
   return recording(deps, message, async () => {
     if (deps.clock.steady() - begunAtMs > dispatchTrustMs) return retryImmediately(deps, message);
-    return callOnce(deps, message, { access, platformMediaIds });
+    return deps.writes.duringCall(() => callOnce(deps, message, { access, platformMediaIds }));
   });
 }
 

@@ -2,7 +2,8 @@
 
 import type { Metrics } from '../../base/metrics.ts';
 import { isTransient } from '../../db/failure.ts';
-import { batch } from '../../work/batch.ts';
+import { type BatchOptions, batch } from '../../work/batch.ts';
+import { openInFlight } from '../../work/in-flight.ts';
 import { openDurableWrites } from './durable-writes.ts';
 import { type FailDeps, failAndPublish } from './fail.ts';
 import {
@@ -35,6 +36,8 @@ export interface DispatchWrites {
   begin(messages: readonly LeasedMessage[]): Promise<boolean[]>;
   /** Returns messages to the queue whose dispatch may have begun and that were not called. Never rejects. */
   revert(messages: readonly LeasedMessage[]): void;
+  /** Counts a platform call that will be accepted or not, and the record of its result. */
+  duringCall<T>(call: () => Promise<T>): Promise<T>;
   /** Records that the platform accepted a message. */
   accepted(message: AcceptedMessage): Promise<void>;
   /** Fails a message and publishes its event. */
@@ -56,6 +59,7 @@ export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSign
   const { hot, completions } = deps;
   const durably = openDurableWrites(deps, stopping);
   const begin = batchedBegin(deps);
+  const calls = openInFlight();
   const accepted = batched<AcceptedMessage>(
     async (messages) => {
       await recordAccepted(hot, messages);
@@ -64,7 +68,11 @@ export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSign
         deps.changes?.note(accountId, 'messages', id);
       }
     },
-    (items) => deps.metrics.batchItems.observe({ batch: 'accepted' }, items),
+    {
+      // the last of the calls in progress waits for nobody
+      callers: calls,
+      onRun: (items) => deps.metrics.batchItems.observe({ batch: 'accepted' }, items),
+    },
   );
   const failed = batched<MessageKey & { error: MessageError }>((failures) =>
     failAndPublish(deps, failures, [state.queued, state.dispatching]),
@@ -82,6 +90,7 @@ export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSign
       const dispatches = sortById(messages.map(leaseKeyOf));
       void durably.twice(() => revertDispatch(hot, dispatches));
     },
+    duringCall: calls.during,
     // only this process knows the result of its call
     accepted(message) {
       const response = completions.responseTo(acceptedAs(message.id, message.messageRef));
@@ -112,14 +121,14 @@ const acceptedAs = (id: string, wamid: string) => ({ id, state: state.accepted, 
 /** Gathers items into one statement of up to 500, sorted by message id. */
 function batched<T extends { id: string }>(
   write: (items: T[]) => Promise<unknown>,
-  onRun: (items: number) => void = () => {},
+  options: Pick<BatchOptions<T>, 'callers' | 'onRun'> = {},
 ): (item: T) => Promise<void> {
   return batch<T, void>(
     async (items) => {
       await write(items);
       return items.map(() => undefined);
     },
-    { gapMs: 2, max: 500, key: ({ id }) => id, onRun },
+    { gapMs: 2, max: 500, key: ({ id }) => id, ...options },
   );
 }
 

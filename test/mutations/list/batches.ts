@@ -50,8 +50,8 @@ export const mutations: Mutation[] = [
   {
     name: 'runs of a batch overlap',
     file: batchFile,
-    find: 'if (this.#isStarting || this.#running >= (this.#options.atOnce ?? 1)) return false;',
-    replace: 'if (this.#isStarting) return false;',
+    find: 'if (this.#running >= (this.#options.atOnce ?? 1)) return false;',
+    replace: '',
     tests: batches,
   },
   {
@@ -80,6 +80,20 @@ export const mutations: Mutation[] = [
     file: batchFile,
     find: 'const full = Math.min(max, count);',
     replace: 'const full = max;',
+    tests: batches,
+  },
+  {
+    name: 'a run that has an item of every caller lets others go first',
+    file: batchFile,
+    find: 'this.#waiting.length >= callers.count',
+    replace: 'this.#waiting.length > callers.count',
+    tests: batches,
+  },
+  {
+    name: 'a run begins with the first of many callers',
+    file: batchFile,
+    find: 'callers !== undefined && this.#waiting.length >= callers.count',
+    replace: 'callers !== undefined',
     tests: batches,
   },
   {
