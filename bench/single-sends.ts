@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import type { Account, BenchFixture, Numbers } from './bench-fixture.ts';
+import type { OneCall } from './callers.ts';
 import { nowMs } from './child.ts';
 import { median, type Spread, spread } from './percentiles.ts';
 
@@ -14,6 +15,8 @@ export interface SingleSends {
   send(template: string, variables: Record<string, string>): Promise<number>;
   /** Calls the platform directly with such a message; returns the milliseconds. */
   platform(): Promise<number>;
+  /** The same call, for other callers. */
+  platformCall: OneCall;
   close(): Promise<void>;
 }
 
@@ -57,7 +60,14 @@ export async function openSingleSends(
       ],
     },
   };
+  const platformCall = {
+    method: 'POST',
+    path: `/v23.0/${number?.id}/messages`,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${app?.tokens[0]}` },
+    body: JSON.stringify(direct),
+  };
   return {
+    platformCall,
     async send(template, variables) {
       const { ms, reply } = await timed(
         toGateway,
@@ -75,13 +85,8 @@ export async function openSingleSends(
       return ms;
     },
     async platform() {
-      const path = `/v23.0/${number?.id}/messages`;
-      const { ms, status, reply } = await timed(
-        toPlatform,
-        path,
-        { authorization: `Bearer ${app?.tokens[0]}` },
-        direct,
-      );
+      const { path, headers } = platformCall;
+      const { ms, status, reply } = await timed(toPlatform, path, headers, direct);
       if (status !== 200) throw new Error(`a direct call of the platform: ${JSON.stringify(reply)}`);
       return ms;
     },
