@@ -1,5 +1,6 @@
 // Variable keys and the placeholders that they fill. Each component has its own numbering, so a bare key may be ambiguous.
 import { describe, expect, it, test } from 'vitest';
+import { inputsOf } from '../../src/messaging/templates/inputs.ts';
 import { planTemplate, shortKey, substitute, tokensOf } from '../../src/messaging/templates/placeholders.ts';
 import { variablesOf } from '../../src/messaging/templates/variables.ts';
 import type { TemplateComponent } from '../../src/ports/platform.ts';
@@ -156,6 +157,18 @@ describe('the variables of a template', () => {
     });
     const text = [{ type: 'BODY', text: 'Hi {{1}}', example: { body_text: 'Ada' } }];
     expect(variablesOf(planOf(text)).examples).toEqual({ '1': 'Ada' });
+  });
+
+  it('has a code as the example of a code, not the address of its button', () => {
+    const address = 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code=otp123456';
+    const button = { ...url('https://www.whatsapp.com/otp/code/?code=otp{{1}}'), example: [address] };
+    const codeBody = { type: 'BODY', text: '*{{1}}* is your code.' };
+    const exampleOf = (text: TemplateComponent) => {
+      const plan = planOf([text, buttons(button as never)], { category: 'AUTHENTICATION' });
+      return [variablesOf(plan).examples['1'], inputsOf(plan).map(({ example }) => example)];
+    };
+    expect(exampleOf({ ...codeBody, example: { body_text: [['123456']] } })).toEqual(['123456', ['123456']]);
+    expect(exampleOf(codeBody)).toEqual([undefined, [null]]);
   });
 
   it.each(['IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION'])('name a %s header', (format) => {

@@ -2,7 +2,7 @@
 import { flowDataMaxBytes } from './fill-buttons.ts';
 import { upper } from './kinds.ts';
 import type { PartsPlan, Placeholder, TemplatePlan } from './placeholders.ts';
-import { exampleOf } from './variables.ts';
+import { exampleOf, inputExampleOf } from './variables.ts';
 
 export type InputKind = 'text' | 'media' | 'location' | 'code' | 'payload' | 'instant' | 'product' | 'flow';
 
@@ -64,7 +64,7 @@ const input = (
 function codeInput(plan: TemplatePlan): TemplateInput[] {
   const [first] = plan.placeholders;
   if (!first) return [];
-  const example = plan.placeholders.map((one) => exampleOf(plan, one)).find((one) => one !== undefined);
+  const example = plan.placeholders.map((one) => inputExampleOf(plan, one)).find((one) => one !== undefined);
   const maxLength = maxLengths.code;
   return [input(first.token, 'body', 'code', { required: true, example: example ?? null, maxLength })];
 }

@@ -38,11 +38,17 @@ export function variablesOf(plan: TemplatePlan): TemplateVariables {
 function examplesOf(plan: TemplatePlan): Record<string, string> {
   const examples: Record<string, string> = {};
   for (const placeholder of plan.placeholders) {
-    const example = exampleOf(plan, placeholder);
+    const example = inputExampleOf(plan, placeholder);
     if (example !== undefined) examples[shortKey(plan, placeholder)] = example;
   }
   return examples;
 }
+
+/** The example of a placeholder as a value for it. The button of a one-time code has a whole address, which is no code. */
+export const inputExampleOf = (plan: TemplatePlan, placeholder: Placeholder): string | undefined =>
+  plan.category === 'AUTHENTICATION' && placeholder.where === 'button'
+    ? undefined
+    : exampleOf(plan, placeholder);
 
 type Example = Record<string, unknown> | undefined;
 
