@@ -139,7 +139,7 @@ test.each<[string, object]>([
         { index: 1, subType: 'url', variables: ['1'] },
         { index: 2, subType: 'copy_code', variables: ['1'] },
       ],
-      examples: { 'header.1': 'June', 'buttons.1.1': 'https://shop.example/a', 'buttons.2.1': '250FF' },
+      examples: { 'header.1': 'June', 'buttons.1.1': 'a', 'buttons.2.1': '250FF' },
     },
   ],
   ['named', { format: 'named', body: ['first_name', 'day'] }],

@@ -136,7 +136,7 @@ describe('the variables of a template', () => {
         'header.1': 'June',
         '1': 'Ada',
         '2': 'A-1',
-        'buttons.0.1': 'https://shop.example/a-1',
+        'buttons.0.1': 'a-1',
         'buttons.1.1': '250FF',
       },
     });
@@ -157,6 +157,19 @@ describe('the variables of a template', () => {
     });
     const text = [{ type: 'BODY', text: 'Hi {{1}}', example: { body_text: 'Ada' } }];
     expect(variablesOf(planOf(text)).examples).toEqual({ '1': 'Ada' });
+  });
+
+  it.each([
+    ['https://shop.example/c/{{1}}', 'https://shop.example/c/summer', 'summer'],
+    ['https://shop.example/c/{{1}}', 'summer', 'summer'],
+    ['https://shop.example/c/{{1}}', 'https://other.example/summer', 'https://other.example/summer'],
+    ['https://shop.example/{{1}}?a=b', 'https://shop.example/summer?a=b', 'summer'],
+    ['https://shop.example/c/{{1}}', 'https://shop.example/c/', undefined],
+    ['{{1}}', 'https://shop.example/', 'https://shop.example/'],
+  ])('has the part of an address that the variable of %s fills: %s', (address, example, value) => {
+    const button = { ...url(address), example: [example] };
+    const { examples } = variablesOf(planOf([{ type: 'BODY', text: 'Hello.' }, buttons(button as never)]));
+    expect(examples['1']).toBe(value);
   });
 
   it('has a code as the example of a code, not the address of its button', () => {

@@ -52,12 +52,20 @@ export const inputExampleOf = (plan: TemplatePlan, placeholder: Placeholder): st
 
 type Example = Record<string, unknown> | undefined;
 
+/** The value of the variable in an example that is the whole address, as the platform wants it; else the example. */
+function withoutAddress(example: string, url = ''): string | undefined {
+  const [before = '', after] = url.split(/\{\{[^{}]*\}\}/);
+  const isWhole = after !== undefined && example.startsWith(before) && example.endsWith(after);
+  if (before === '' || !isWhole) return example;
+  return example.slice(before.length, example.length - after.length) || undefined;
+}
+
 /** The example of the submission (`example.body_text`, `header_text`, named forms, or a button's own). */
 export function exampleOf(parts: PartsPlan, { where, token, buttonIndex }: Placeholder): string | undefined {
   if (where === 'button') {
-    const example = parts.buttons[buttonIndex]?.example;
+    const { url, example } = parts.buttons[buttonIndex] ?? {};
     const value = Array.isArray(example) ? example[0] : example;
-    return typeof value === 'string' ? value : undefined;
+    return typeof value === 'string' ? withoutAddress(value, url) : undefined;
   }
   const example = (where === 'header' ? parts.header?.example : parts.body?.example) as Example;
   const named = example?.[`${where}_text_named_params`];
