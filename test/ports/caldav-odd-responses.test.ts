@@ -1,6 +1,8 @@
 // Odd responses of CalDAV servers: other kinds of authentication, and invalid percent-encoding.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { caldavCalendar } from '../../src/adapters/caldav/calendar.ts';
 import { failureOf } from '../../src/adapters/caldav/dav-call.ts';
+import { openOutgoing } from '../../src/base/outgoing.ts';
 import { isInstalled } from '../harness/caldav-server.ts';
 import { type CaldavProvider, object, openCaldav } from './caldav-provider.ts';
 import { at, bookingEvent, day, failure, limits } from './calendar-under-test.ts';
@@ -52,6 +54,56 @@ function servers(): void {
     expect(error.message).toContain('only: digest');
     const busy = provider.calendar.busyTimes(credential, { calendarIds: [calendarId], ...day }, limits);
     expect(await failure(busy)).toMatchObject({ outcome: 'rejected', code: 'address_unusable' });
+  });
+
+  describe('a rejected password', () => {
+    const reject = (times: number) => {
+      let left = times;
+      provider.server.proxy.requests.length = 0;
+      provider.server.proxy.change = (_method, _path, response) =>
+        left-- > 0 ? { status: 401, headers: { 'www-authenticate': 'Basic realm="x"' }, body: '' } : response;
+    };
+    const slept: number[] = [];
+    let skippedMs = 0;
+    const calendar = caldavCalendar({
+      outgoing: openOutgoing({ connectionsPerOrigin: null, keepAliveMs: 1_000 }),
+      clock: {
+        ...{ now: Date.now, steady: () => performance.now() + skippedMs },
+        sleep: async (ms) => {
+          slept.push(ms);
+          skippedMs += ms;
+        },
+      },
+    });
+    const get = async (timeoutMs: number) => {
+      const { credential, calendarId } = await provider.connect();
+      slept.length = 0;
+      return {
+        called: (times: number) => {
+          reject(times);
+          return calendar.getEvent(credential, { calendarId, eventId: 'unknown' }, { timeoutMs });
+        },
+      };
+    };
+
+    test('is tried once more two seconds later, and the call succeeds', async () => {
+      const { called } = await get(10_000);
+      expect(await called(1)).toBeNull();
+      expect(provider.server.proxy.requests).toHaveLength(2);
+      expect(slept).toEqual([2_000]);
+    });
+
+    test('twice is wrong: it is not tried a third time', async () => {
+      const { called } = await get(60_000);
+      expect(await failure(called(9))).toMatchObject({ outcome: 'rejected', code: 'invalid_grant' });
+      expect(provider.server.proxy.requests).toHaveLength(2);
+    });
+
+    test('ends no connection if no time is left to try it again', async () => {
+      const { called } = await get(1_500);
+      expect(await failure(called(9))).toMatchObject({ outcome: 'not_sent', code: 'http_401' });
+      expect(provider.server.proxy.requests).toHaveLength(1);
+    });
   });
 
   test('that returns addresses with invalid percent-encoding still shows its other events', async () => {

@@ -34,6 +34,12 @@ const lateRequestMs = 60_000;
 const events = () => import('./events.ts');
 const busy = () => import('./busy-times.ts');
 
+/**
+ * Before a rejected password counts as wrong, the same password is tried once more after this time: a proxy or directory that
+ * restarts, too, answers 401. Never more often, because servers lock accounts.
+ */
+const repeatAfterSeconds = 2;
+
 /** Makes a call in several attempts, each of at most `longestMs`. */
 type Retried = <T>(
   credential: CalendarCredential,
@@ -50,9 +56,10 @@ export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
 
   const retried: Retried = async (credential, limits, act, longestMs = attemptTimeoutMs) => {
     const account = readCredential(credential);
+    const confirmed = onceUnconfirmed();
     return withoutPassword(account.password, () =>
       withRetries({ clock, attemptTimeoutMs: longestMs, conclusiveCodes }, limits, (attempt) =>
-        act({ outgoing, limits: attempt, account, now: clock.now() }),
+        act({ outgoing, limits: attempt, account, now: clock.now() }).catch(confirmed),
       ),
     );
   };
@@ -73,6 +80,20 @@ export function caldavCalendar(options: CaldavCalendarOptions): Calendar {
     },
     // nothing to revoke: the password belongs to its owner
     disconnect: async (credential) => void readCredential(credential),
+  };
+}
+
+/** For one call: makes its first 401 one that is repeated, if its time limit allows, and that ends no connection. */
+function onceUnconfirmed(): (error: unknown) => never {
+  let isFirst = true;
+  return (error) => {
+    const isRejected = error instanceof VendorError && error.status === 401 && error.code === 'invalid_grant';
+    if (!isRejected || !isFirst) throw error;
+    isFirst = false;
+    throw new VendorError('not_sent', error.message, {
+      ...{ code: 'http_401', title: 'http_401', status: 401, retryAfterSeconds: repeatAfterSeconds },
+      cause: error,
+    });
   };
 }
 

@@ -83,6 +83,20 @@ export const mutations: Mutation[] = [
     tests: ['test/api/appointments-book.test.ts'],
   },
   {
+    name: 'a single 401 of a CalDAV server disconnects the calendar',
+    file: 'src/adapters/caldav/calendar.ts',
+    find: 'if (!isRejected || !isFirst) throw error;',
+    replace: 'if (error !== undefined) throw error;',
+    tests: ['test/ports/caldav-odd-responses.test.ts'],
+  },
+  {
+    name: 'a password that a CalDAV server rejects is tried without end',
+    file: 'src/adapters/caldav/calendar.ts',
+    find: '    isFirst = false;\n',
+    replace: '',
+    tests: ['test/ports/caldav-odd-responses.test.ts'],
+  },
+  {
     name: 'the time zone that an object defines is ignored',
     file: 'src/adapters/caldav/zones.ts',
     find: '  if (defined !== null) return defined;\n',
