@@ -18,7 +18,12 @@ import {
   moveBack,
   startScheduled,
 } from '../../src/messaging/campaigns/feeds-store.ts';
-import { insertContacts, openWindows, updateContacts } from '../../src/messaging/contacts/contacts-store.ts';
+import {
+  insertContacts,
+  lockWindows,
+  openWindows,
+  updateContacts,
+} from '../../src/messaging/contacts/contacts-store.ts';
 import { claimIdentities, findIdentities } from '../../src/messaging/contacts/identities-store.ts';
 import { findContexts } from '../../src/messaging/received/store.ts';
 import {
@@ -78,6 +83,7 @@ const statements: [string, (db: Db & Tx) => Promise<unknown>, RegExp][] = [
     (db) => findContexts(db, [accountId], ['w']),
     /messages_\w+_wamid_idx/,
   ],
+  ['locking windows', (db) => lockWindows(db, [{ accountId, contactId: id }]), /contact_windows_pkey/],
   ['updating contacts', (db) => updateContacts(db, [news]), /contacts_pkey/],
 ];
 /** Inserts, which must read no table. */

@@ -31,6 +31,19 @@ export async function lockContacts(tx: Tx, keys: readonly ContactKey[]): Promise
   return rows;
 }
 
+/**
+ * Locks the windows of locked contacts, in the order in which `usualPeople` locks those of a batch: by the first identity of each contact. That
+ * statement locks no contacts.
+ */
+export async function lockWindows(tx: Tx, keys: readonly ContactKey[]): Promise<void> {
+  await sql`
+    /* lockWindows */ select from (
+      select x.a, x.c, (select min(i.identity collate "C") from contact_identities i where i.contact_id = x.c and i.account_id = x.a) as first
+      from unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[], ${arrayText(keys.map((key) => key.contactId))}::uuid[]) x(a, c)) x
+    join contact_windows w on w.account_id = x.a and w.contact_id = x.c
+    order by x.a, x.first, w.sender_id for no key update of w`.execute(tx);
+}
+
 /** What a batch learned about a contact. Times are epoch milliseconds. */
 export interface ContactNews {
   accountId: string;

@@ -1,7 +1,6 @@
 // Recording of the people that a batch of reports names: one contact for all identities of a person, and reply windows.
 import { newestId, uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
-import { serializationFailure } from '../../db/failure.ts';
 import { recordChanged } from './changed-contacts-store.ts';
 import {
   type ContactKey,
@@ -16,11 +15,13 @@ import {
 import {
   claimIdentities,
   findIdentities,
+  type IdentityKey,
   type IdentityRow,
   mergeInto,
   setOptOut,
 } from './identities-store.ts';
 import { groupPeople, isUserId, type NamedPerson, type PersonGroup } from './identity.ts';
+import { lockPeople, mergedConcurrently } from './lock-people.ts';
 import { type RecordedPerson, recordUsual, type UsualPerson } from './usual-people-store.ts';
 
 /** Contacts that turned out to be one person. */
@@ -75,8 +76,7 @@ export function preparePeople(reports: readonly NamedPerson[], nowMs: number): P
 }
 
 /**
- * Records people in the caller's transaction. Most are known or entirely new, and take one statement together. For the others,
- * locks identities in their order, then contacts. Throws an error with the code of a serialization failure if another
+ * Records people in the caller's transaction, and locks the known ones first. Most are known or entirely new, and take one statement together. Throws an error with the code of a serialization failure if another
  * transaction merged one of the contacts, or recorded the same new person: the caller repeats the transaction.
  */
 export async function recordPeople(
@@ -85,11 +85,12 @@ export async function recordPeople(
   nowMs: number,
 ): Promise<RecordedPeople> {
   const prepared = preparePeople(reports, nowMs);
+  await lockPeople(tx, identitiesIn(prepared));
   const usual = prepared.usual.length > 0 ? await recordUsual(tx, prepared.usualPeople) : [];
   return recordOthers(tx, prepared, usual, nowMs);
 }
 
-/** The rest of `recordPeople`, for a caller that has executed the statement of the usual people. */
+/** The rest of `recordPeople`, for a caller that has executed the statement of the usual people. If there are others, call `lockPeople` before it. */
 export async function recordOthers(
   tx: Tx,
   prepared: PreparedPeople,
@@ -145,6 +146,9 @@ function onePerContact(all: readonly Stricter[]): Stricter[] {
   }
   return [...byContact.values()];
 }
+
+/** The identities of all people of a batch, for `lockPeople`. */
+export const identitiesIn = ({ groups }: PreparedPeople): IdentityKey[] => groups.flatMap(keysOf);
 
 const keysOf = ({ accountId, identities }: PersonGroup) =>
   identities.map((identity) => ({ accountId, identity }));
@@ -215,11 +219,6 @@ async function claim(
       stricter.push({ accountId: group.accountId, contactId, previousOptOut: Math.min(...weaker) });
   }
   return resolved;
-}
-
-/** Another transaction merged a contact in the meantime; the code makes callers repeat their transaction. */
-export function mergedConcurrently(): Error {
-  return serializationFailure('A contact was merged concurrently.');
 }
 
 async function writeContacts(tx: Tx, resolved: Resolved[]): Promise<void> {

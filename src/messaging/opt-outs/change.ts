@@ -7,6 +7,7 @@ import { type PublishDeps, publish } from '../../webhooks/publish.ts';
 import type { PersonFilter } from '../contacts/find.ts';
 import { findIdentities } from '../contacts/identities-store.ts';
 import { identitiesOf } from '../contacts/identity.ts';
+import { lockContactsOf } from '../contacts/lock-people.ts';
 import { recordPeople, remainingContacts, type Stricter } from '../contacts/record-people.ts';
 import type { Act } from './opt-out.ts';
 import { eventsOfStricter, type RecordedActs, recordActs } from './record.ts';
@@ -93,6 +94,7 @@ async function contactsOf(
       identities.map((identity) => [textOf(accountId, identity), { accountId, identity }]),
     ),
   );
+  await lockContactsOf(tx, [...keys.values()]);
   const rows = await findIdentities(tx, [...keys.values()]);
   const known = new Map(rows.map((row) => [textOf(row.accountId, row.identity), row.contactId]));
   const contactIds = named.map(({ accountId, identities }) => {

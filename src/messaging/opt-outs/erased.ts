@@ -11,10 +11,10 @@ import {
 } from '../../base/reencrypt.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { retryTransient } from '../../db/failure.ts';
-import { type ContactKey, lockContacts } from '../contacts/contacts-store.ts';
-import { findIdentities, identitiesOfContact } from '../contacts/identities-store.ts';
+import type { ContactKey } from '../contacts/contacts-store.ts';
+import { identitiesOfContact } from '../contacts/identities-store.ts';
 import { phoneIdentity } from '../contacts/identity.ts';
-import { mergedConcurrently } from '../contacts/record-people.ts';
+import { lockPeople } from '../contacts/lock-people.ts';
 import { recordPersonActs } from './change.ts';
 import {
   deleteContacts,
@@ -103,13 +103,11 @@ export async function eraseContacts(
   const hash = await makeHash(deps);
   return retryTransient(() =>
     deps.db.transaction().execute(async (tx) => {
-      const rows = await findIdentities(
+      const keys = await lockPeople(
         tx,
         people.map((identity) => ({ accountId, identity })),
       );
-      const contactIds = [...new Set(rows.map(({ contactId }) => contactId))];
-      const keys = contactIds.map((contactId) => ({ accountId, contactId }));
-      if ((await lockContacts(tx, keys)).length < keys.length) throw mergedConcurrently();
+      const contactIds = keys.map(({ contactId }) => contactId);
       const identities = await identitiesOf(tx, keys);
       const others = identities.flatMap(({ identity }) => (people.includes(identity) ? [] : identity));
       if (others.length > 0) return { contactIds, others };

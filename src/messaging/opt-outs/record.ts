@@ -9,7 +9,8 @@ import {
   lockContacts,
 } from '../contacts/contacts-store.ts';
 import { phonesOf } from '../contacts/identities-store.ts';
-import { mergedConcurrently, type Stricter } from '../contacts/record-people.ts';
+import { mergedConcurrently } from '../contacts/lock-people.ts';
+import type { Stricter } from '../contacts/record-people.ts';
 import { type Act, afterAct, type Scope, scope } from './opt-out.ts';
 import { changeData } from './presenter.ts';
 import { findOptOuts, type StoredOptOut, writeOptOuts } from './store.ts';

@@ -112,22 +112,31 @@ export interface NamedBatch {
   settings: ReadonlyMap<string, OptOutSettings>;
 }
 
+/** What people said, with the position of each report. */
+function actsIn({ people, fresh, settings }: NamedBatch, nowMs: number) {
+  const words = new Map([...settings].map(([accountId, one]) => [accountId, wordsOf(one)]));
+  return people.flatMap(({ named, arrival, act: noticed, rank }, index) => {
+    const said = arrival && fresh.has(arrival);
+    const act = said ? actOfMessage(arrival.message, words.get(named.accountId), nowMs) : noticed;
+    return act ? [{ act, rank, named, index }] : [];
+  });
+}
+
+/** True if recording this changes more than the windows of people: their contacts must be locked before. */
+export const changesContacts = (batch: NamedBatch, nowMs: number): boolean =>
+  batch.usual.length < batch.prepared.groups.length || actsIn(batch, nowMs).length > 0;
+
 /** Records people and what they said, in the order in which it arrived; publish the events of the changes. */
 export async function recordNamed(
   tx: Tx,
   batch: NamedBatch,
   nowMs: number,
 ): Promise<{ events: EventToPublish[]; said: Said[] }> {
-  const { people, prepared, usual, fresh, settings } = batch;
-  const words = new Map([...settings].map(([accountId, one]) => [accountId, wordsOf(one)]));
-  const { contactIds, stricter } = await recordOthers(tx, prepared, usual, nowMs);
+  const { contactIds, stricter } = await recordOthers(tx, batch.prepared, batch.usual, nowMs);
   const merged = await eventsOfStricter(tx, stricter, nowMs);
-  const acts = people.flatMap(({ named, arrival, act: noticed, rank }, index) => {
-    const { accountId } = named;
+  const acts = actsIn(batch, nowMs).flatMap(({ index, ...one }) => {
     const contactId = contactIds[index];
-    const said = arrival && fresh.has(arrival);
-    const act = said ? actOfMessage(arrival.message, words.get(accountId), nowMs) : noticed;
-    return act && contactId !== undefined ? [{ accountId, contactId, act, rank, named }] : [];
+    return contactId === undefined ? [] : [{ ...one, accountId: one.named.accountId, contactId }];
   });
   acts.sort(byRank);
   const { events, changed, scopes } = await recordActs(tx, acts, nowMs);

@@ -8,10 +8,12 @@ import {
   prepareEvents,
   publish,
 } from '../../webhooks/publish.ts';
-import { type PreparedPeople, preparePeople } from '../contacts/record-people.ts';
+import { lockPeople } from '../contacts/lock-people.ts';
+import { identitiesIn, type PreparedPeople, preparePeople } from '../contacts/record-people.ts';
 import {
   type Arrival,
   accountsThatMaySay,
+  changesContacts,
   type Named,
   namedIn,
   recordNamed,
@@ -49,7 +51,8 @@ interface Prepared extends ReceivedBatch {
  * Opens the storage of batches of this process. Resolves after the commit, when the deliveries of the events are offered. Most batches take one
  * statement, which commits itself. It stores no message if one of the accounts has settings of opt-outs, because what a person says must be
  * committed with their message (a repeat of the message says nothing), or if somebody is not a usual person, whose reply window must be there when
- * the message is. Accounts with settings are remembered.
+ * the message is. Accounts with settings are remembered. A transaction that changes more than windows begins with the locks of all contacts; most
+ * messages to accounts with settings say nothing, so theirs tries without.
  */
 export function openStoreBatch(deps: PublishDeps & { hot: Db }): StoreBatch {
   const withSettings = new Set<string>();
@@ -61,41 +64,55 @@ export function openStoreBatch(deps: PublishDeps & { hot: Db }): StoreBatch {
     const rows = batch.arrivals.map(({ row }) => row);
     const events = prepareEvents(deps, batch.arrivals.map(eventOf));
     const whole = { ...batch, people, prepared, settingsOf, rows, events };
-    const isPlain =
-      batch.notices.length === 0 &&
-      prepared.usual.length === prepared.groups.length &&
-      !settingsOf.some((id) => withSettings.has(id));
-    const stored = isPlain ? await storeAtOnce(deps, whole) : undefined;
-    return stored ?? storeInTransaction(deps, whole, withSettings);
+    let locks = batch.notices.length > 0 || prepared.usual.length < prepared.groups.length;
+    if (!locks && !settingsOf.some((id) => withSettings.has(id))) {
+      const { stored, hasSettings } = await storeAtOnce(deps, whole);
+      if (stored) return stored;
+      locks = !hasSettings;
+    }
+    try {
+      return await storeInTransaction(deps, whole, withSettings, locks);
+    } catch (error) {
+      if (!(error instanceof LocksNeeded)) throw error;
+      return storeInTransaction(deps, whole, withSettings, true);
+    }
   };
 }
 
+/** The transaction would lock contacts after windows, and every other one locks them before: it must begin again. */
+class LocksNeeded extends Error {}
+
 /**
- * Stores messages of usual people to accounts without settings of opt-outs; undefined, with no message stored, if there are others. The usual people are
+ * Stores messages of usual people to accounts without settings of opt-outs. If there are others, stores no message. The usual people are
  * recorded then nevertheless, as the transaction that follows would do.
  */
 async function storeAtOnce(
   deps: PublishDeps & { hot: Db },
   { arrivals, prepared, settingsOf, rows, events }: Prepared,
-): Promise<StoredBatch | undefined> {
+): Promise<{ stored?: StoredBatch; hasSettings: boolean }> {
   const plain = { settingsOf, plainPeople: prepared.groups.length };
   const written = await insertReceived(deps.hot, rows, prepared.usualPeople, plain, events.deliveries);
-  if (!written.isPlain) return undefined;
+  const hasSettings = written.settings.size > 0;
+  if (!written.isPlain) return { hasSettings };
   deps.deliveries.offer(events.leased(written.started));
-  return { stored: newOf(arrivals, written.inserted), said: [] };
+  return { stored: { stored: newOf(arrivals, written.inserted), said: [] }, hasSettings };
 }
 
+/** Throws LocksNeeded, with nothing stored, if more than windows of people must change and `locks` is false. */
 async function storeInTransaction(
   deps: PublishDeps & { hot: Db },
   { arrivals, people, prepared, settingsOf, rows, events, nowMs }: Prepared,
   withSettings: Set<string>,
+  locks: boolean,
 ): Promise<StoredBatch> {
   const done = await deps.hot.transaction().execute(async (tx) => {
+    if (locks) await lockPeople(tx, identitiesIn(prepared));
     const all = { settingsOf, plainPeople: null };
     const written = await insertReceived(tx, rows, prepared.usualPeople, all, events.deliveries);
     const { people: usual, settings } = written;
     const stored = newOf(arrivals, written.inserted);
     const named = { people, prepared, usual, fresh: new Set(stored), settings };
+    if (!locks && changesContacts(named, nowMs)) throw new LocksNeeded();
     const optOuts = await recordNamed(tx, named, nowMs);
     const leased = [...events.leased(written.started), ...(await publish(deps, tx, optOuts.events))];
     return { leased, stored, said: optOuts.said, settings };

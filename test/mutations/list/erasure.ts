@@ -47,7 +47,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'an erasure overlooks a contact that was merged in the meantime',
-    file: contacts,
+    file: 'src/messaging/contacts/lock-people.ts',
     find: '.length < keys.length) throw',
     replace: '.length < 0) throw',
     tests: races,

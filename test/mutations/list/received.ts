@@ -187,7 +187,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a message that its statement did not insert counts as stored',
     file: 'src/messaging/received/store-batch.ts',
-    find: 'if (!written.isPlain) return undefined;',
+    find: 'if (!written.isPlain) return { hasSettings };',
     replace: '',
     tests: [...received, ...contacts, 'test/api/opt-outs.test.ts'],
   },
