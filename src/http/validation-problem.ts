@@ -14,13 +14,20 @@ interface SchemaIssue {
   parentSchema?: { examples?: unknown[] };
 }
 
-/** `/recipients/3/phone` → `recipients[3].phone` */
+/** Objects whose keys callers choose: a number among them is a name, not a position. */
+const maps = new Set(['variables', 'metadata']);
+
+/** `/recipients/3/phone` → `recipients[3].phone`, `/variables/1` → `variables.1` */
 function dotted(pointer: string): string {
   return pointer
     .split('/')
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : path ? `${path}.${part}` : part), '');
+    .reduce((path, part, index, parts) => {
+      const isPosition = /^\d+$/.test(part) && !maps.has(parts[index - 1] ?? '');
+      if (isPosition) return `${path}[${part}]`;
+      return path ? `${path}.${part}` : part;
+    }, '');
 }
 
 const typeTexts: Record<string, string> = {

@@ -94,3 +94,17 @@ test("no problem has the validator's own text", () => {
   expect(problems).toHaveLength(Object.keys(all).length);
   expect(problems.filter((problem) => own.test(problem))).toEqual([]);
 });
+
+test.each([
+  ['/recipients/3/phone', 'recipients[3].phone'],
+  ['/recipients/3/variables/2', 'recipients[3].variables.2'],
+  ['/variables/cards.0.body.1', 'variables.cards.0.body.1'],
+  ['/metadata/2026', 'metadata.2026'],
+  ['/list/0/1', 'list[0][1]'],
+])(
+  'the path of %s is %s: numbers are positions in lists, and names in variables and metadata',
+  (instancePath, path) => {
+    const issue = { keyword: 'type', instancePath, params: { type: 'string' } };
+    expect(validationProblem(issue, 'body')).toEqual({ path, message: 'must be a string' });
+  },
+);
