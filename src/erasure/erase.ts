@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { lowestUuidAt } from '../base/uuid-time.ts';
 import type { Db, Tx } from '../db/db.ts';
-import { retryTransient } from '../db/failure.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { namesOf, phoneIdentity, userIdentity } from '../messaging/contacts/identity.ts';
 import { type ErasedContacts, type ErasedDeps, eraseContacts } from '../messaging/opt-outs/erased.ts';
 import { type FailDeps, failAndPublish } from '../messaging/sending/fail.ts';
@@ -63,9 +63,6 @@ const checkEveryMs = 200;
 const transactionsEndWithinMs = 120_000;
 const firstId = '00000000-0000-0000-0000-000000000000';
 
-const inTransaction = <T>(deps: EraseDeps, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  retryTransient(() => deps.db.transaction().execute(work));
-
 /**
  * Erases a person; yields after each step, with what was erased by then. Throws StillOpen while a message is being called or a booking
  * is being changed. The contact goes last: until then, its opt-out forbids every call. Begins again if the contact has got another identity.
@@ -98,7 +95,7 @@ async function* eraseTraces(
   yield* cancelQueued(deps, accountId, subject, erased);
   yield* eraseSent(deps, accountId, subject, erased);
   for (;;) {
-    const step = await inTransaction(deps, (tx) => eraseReceivedStep(tx, accountId, peopleOf(subject)));
+    const step = await inTransaction(deps.db, (tx) => eraseReceivedStep(tx, accountId, peopleOf(subject)));
     if (step.received === 0) break;
     erased.received += step.received;
     erased.deliveries += step.deliveries;
@@ -161,7 +158,7 @@ async function* cancelQueued(
   const until = deps.clock.steady() + callsEndWithinMs;
   for (;;) {
     for (const sendId of await listOpenSends(deps.db, accountId)) {
-      erased.recipients += await inTransaction(deps, (tx) =>
+      erased.recipients += await inTransaction(deps.db, (tx) =>
         deleteRecipients(tx, { accountId, sendId }, subject.phones),
       );
       yield erased;
@@ -193,7 +190,7 @@ async function* eraseSent(
     const ended = await findMessages(deps.db, accountId, subject, { isOpen: false, limit: perStep });
     if (ended.length === 0) return;
     const ids = ended.map(({ id }) => id);
-    await inTransaction(deps, async (tx) => {
+    await inTransaction(deps.db, async (tx) => {
       await eraseMessages(tx, accountId, ids);
       erased.deliveries += await eraseDeliveries(tx, ids);
       await eraseAnswers(tx, accountId, subject, [...ids, ...ended.flatMap(({ sendId }) => sendId ?? [])]);
@@ -224,7 +221,7 @@ async function* eraseAppointments(
     throw new StillOpen('A booking of the person is being changed.');
   const ids = bookings.map(({ id }) => id);
   if (ids.length === 0) return;
-  erased.bookings += await inTransaction(deps, async (tx) => {
+  erased.bookings += await inTransaction(deps.db, async (tx) => {
     await eraseAnswers(tx, accountId, subject, ids);
     return eraseBookings(tx, accountId, ids);
   });
@@ -248,7 +245,7 @@ async function* eraseBodies(
     });
     if (lastId === null) return;
     if (subjectIds.length > 0)
-      erased.deliveries += await inTransaction(deps, (tx) => eraseDeliveries(tx, subjectIds));
+      erased.deliveries += await inTransaction(deps.db, (tx) => eraseDeliveries(tx, subjectIds));
     yield erased;
     after = lastId;
   }

@@ -6,6 +6,7 @@ import { checkServer, type Db } from '../../src/db/db.ts';
 import { isReadOnly, isTransient, isUnavailable, retryTransient, violates } from '../../src/db/failure.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { openPool } from '../../src/db/pool.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { openDatabaseProxy } from '../harness/database-proxy.ts';
 
@@ -102,11 +103,11 @@ describe('a session', () => {
     expect((await read()).rows).toEqual([{ id: 1, b: null }]);
     await sql`alter table widened add column c int`.execute(database.db);
     // a transaction cannot go on, so it is repeated as a whole
-    const inTransaction = () => hot.transaction().execute(read);
-    await expect(inTransaction()).rejects.toThrow(/cached plan/);
-    expect((await inTransaction()).rows).toEqual([{ id: 1, b: null, c: null }]);
+    const readOnce = () => hot.transaction().execute(read);
+    await expect(readOnce()).rejects.toThrow(/cached plan/);
+    expect((await readOnce()).rows).toEqual([{ id: 1, b: null, c: null }]);
     await sql`alter table widened add column d int`.execute(database.db);
-    expect((await retryTransient(inTransaction)).rows).toEqual([{ id: 1, b: null, c: null, d: null }]);
+    expect((await inTransaction(hot, read)).rows).toEqual([{ id: 1, b: null, c: null, d: null }]);
   });
 
   test('lost while idle is replaced', async () => {
@@ -257,16 +258,14 @@ describe('a failure', () => {
     });
     let runs = 0;
     const add = (first: number, second: number) =>
-      retryTransient(() =>
-        db.transaction().execute(async (tx) => {
-          runs += 1;
-          await sql`update failing set n = n + 1 where id = ${first}`.execute(tx);
-          arrived += 1;
-          if (arrived === 2) open();
-          await bothHoldOne;
-          await sql`update failing set n = n + 1 where id = ${second}`.execute(tx);
-        }),
-      );
+      inTransaction(db, async (tx) => {
+        runs += 1;
+        await sql`update failing set n = n + 1 where id = ${first}`.execute(tx);
+        arrived += 1;
+        if (arrived === 2) open();
+        await bothHoldOne;
+        await sql`update failing set n = n + 1 where id = ${second}`.execute(tx);
+      });
     await Promise.all([add(1, 2), add(2, 1)]);
     // the transaction that was aborted may meet the other one again
     expect(runs).toBeGreaterThanOrEqual(3);

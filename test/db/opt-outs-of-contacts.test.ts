@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { Tx } from '../../src/db/db.ts';
-import { retryTransient } from '../../src/db/failure.ts';
+import { inTransaction } from '../../src/db/transaction.ts';
 import { preparePeople, recordPeople } from '../../src/messaging/contacts/record-people.ts';
 import { changeOptOuts } from '../../src/messaging/opt-outs/change.ts';
 import { openLinkRecipients } from '../../src/messaging/opt-outs/link-recipients.ts';
@@ -40,8 +40,7 @@ describe('the opt-out of a contact', () => {
     ...{ accountId, atMs: Date.now(), wroteTo: null },
     person: { phone: null, userId: null, name: null, otherPhones: [], otherUserIds: [], ...names },
   });
-  const inTx = <T>(work: (tx: Tx) => Promise<T>) =>
-    retryTransient(() => database.db.transaction().execute(work), 5);
+  const inTx = <T>(work: (tx: Tx) => Promise<T>) => inTransaction(database.db, work, 5);
   const name = (...names: Parameters<typeof person>) =>
     inTx((tx) => recordPeople(tx, [person(...names)], Date.now()));
   const identities = async () =>

@@ -2,8 +2,8 @@
 
 import { audit } from '../../audit/store.ts';
 import { bookingState } from '../../contract/bookings.ts';
-import { retryTransient } from '../../db/failure.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { applyCancel } from './apply-change.ts';
 import { type BookingRow, checkChangeable, leaseMs, pendingChange, requestTimeoutMs } from './booking.ts';
 import type { BookingDeps } from './booking-calendar.ts';
@@ -21,23 +21,21 @@ export async function cancelBooking(
 ): Promise<BookingRow> {
   const deadline = deps.clock.steady() + requestTimeoutMs;
   const { id } = await currentBooking(deps, input.accountId, input.bookingId);
-  const row = await retryTransient(() =>
-    deps.db.transaction().execute(async (tx) => {
-      const found = await requireLockedBooking(tx, id);
-      if (found.state === bookingState.cancelled) return alreadyDone(tx, 'cancel', found, input.key);
-      if (found.pending_change === pendingChange.cancel) {
-        await claimKey(tx, input.key, id);
-        await leasePendingChange(tx, id, leaseMs);
-        return found;
-      }
-      checkChangeable(found, deps.clock.now());
-      // the cancellation replaces a pending move, whose keys get no response
-      await freeKeysOf(tx, id);
+  const row = await inTransaction(deps.db, async (tx) => {
+    const found = await requireLockedBooking(tx, id);
+    if (found.state === bookingState.cancelled) return alreadyDone(tx, 'cancel', found, input.key);
+    if (found.pending_change === pendingChange.cancel) {
       await claimKey(tx, input.key, id);
-      await audit(tx, input.accountId, 'booking.cancelled', id);
-      return setPendingCancel(tx, id, input.reason ?? null, leaseMs);
-    }),
-  );
+      await leasePendingChange(tx, id, leaseMs);
+      return found;
+    }
+    checkChangeable(found, deps.clock.now());
+    // the cancellation replaces a pending move, whose keys get no response
+    await freeKeysOf(tx, id);
+    await claimKey(tx, input.key, id);
+    await audit(tx, input.accountId, 'booking.cancelled', id);
+    return setPendingCancel(tx, id, input.reason ?? null, leaseMs);
+  });
   if (row.state === bookingState.cancelled) return row;
   try {
     return await applyCancel(deps, row, deadline);

@@ -2,7 +2,7 @@
 import { uuidv7 } from '../../base/ids.ts';
 import type { BookingChangedBy } from '../../contract/bookings.ts';
 import type { Tx } from '../../db/db.ts';
-import { retryTransient } from '../../db/failure.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { type EventToPublish, eventBody, publish } from '../../webhooks/publish.ts';
 import type { BookingRow } from './booking.ts';
 import type { BookingDeps } from './booking-calendar.ts';
@@ -55,8 +55,6 @@ export async function publishChanges(
   deps: BookingDeps,
   change: (tx: Tx) => Promise<EventToPublish[]>,
 ): Promise<void> {
-  const started = await retryTransient(() =>
-    deps.db.transaction().execute(async (tx) => publish(deps, tx, await change(tx))),
-  );
+  const started = await inTransaction(deps.db, async (tx) => publish(deps, tx, await change(tx)));
   if (started.length > 0) deps.deliveries.offer(started);
 }

@@ -1,7 +1,7 @@
 // Changes of opt-outs by the API: for people who are known or not.
 import type { Clock } from '../../base/clock.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { retryTransient } from '../../db/failure.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import type { ReceivedPerson } from '../../ports/platform-received.ts';
 import { type PublishDeps, publish } from '../../webhooks/publish.ts';
 import type { PersonFilter } from '../contacts/find.ts';
@@ -35,17 +35,17 @@ const attempts = 5;
 
 /** Records acts in one transaction, in order, with their events; returns the result of each. */
 export async function changeOptOuts(deps: ChangeDeps, acts: readonly PersonAct[]): Promise<ActResult[]> {
-  const { results, leased } = await retryTransient(
-    () =>
-      deps.db.transaction().execute(async (tx) => {
-        const nowMs = deps.clock.now();
-        const { contactIds, changed, events } = await recordPersonActs(tx, acts, nowMs);
-        const results = contactIds.map((contactId, index) => ({
-          contactId,
-          isChanged: changed[index] === true,
-        }));
-        return { results, leased: await publish(deps, tx, events) };
-      }),
+  const { results, leased } = await inTransaction(
+    deps.db,
+    async (tx) => {
+      const nowMs = deps.clock.now();
+      const { contactIds, changed, events } = await recordPersonActs(tx, acts, nowMs);
+      const results = contactIds.map((contactId, index) => ({
+        contactId,
+        isChanged: changed[index] === true,
+      }));
+      return { results, leased: await publish(deps, tx, events) };
+    },
     attempts,
   );
   deps.deliveries.offer(leased);

@@ -10,7 +10,7 @@ import {
   reencryptPage,
 } from '../../base/reencrypt.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { retryTransient } from '../../db/failure.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import type { ContactKey } from '../contacts/contacts-store.ts';
 import { identitiesOfContact } from '../contacts/identities-store.ts';
 import { phoneIdentity } from '../contacts/identity.ts';
@@ -101,28 +101,26 @@ export async function eraseContacts(
   { accountId, people, eraseLate }: PersonErasure,
 ): Promise<ErasedContacts> {
   const hash = await makeHash(deps);
-  return retryTransient(() =>
-    deps.db.transaction().execute(async (tx) => {
-      const keys = await lockPeople(
-        tx,
-        people.map((identity) => ({ accountId, identity })),
-      );
-      const contactIds = keys.map(({ contactId }) => contactId);
-      const identities = await identitiesOf(tx, keys);
-      const others = identities.flatMap(({ identity }) => (people.includes(identity) ? [] : identity));
-      if (others.length > 0) return { contactIds, others };
-      for (const { scope: of, contactId, ...optOut } of await findOptOuts(tx, keys)) {
-        if (of === scope.none) continue;
-        const own = identities.filter((one) => one.contactId === contactId);
-        const hashes = own.map(({ identity }) => ({ ...optOut, scope: of, hash: hash(identity) }));
-        await insertErased(tx, accountId, hashes);
-      }
-      await deleteContacts(tx, keys);
-      // a message of a person who wrote before holds their window, any other one the contact
-      await eraseLate(tx);
-      return { contactIds, others };
-    }),
-  );
+  return inTransaction(deps.db, async (tx) => {
+    const keys = await lockPeople(
+      tx,
+      people.map((identity) => ({ accountId, identity })),
+    );
+    const contactIds = keys.map(({ contactId }) => contactId);
+    const identities = await identitiesOf(tx, keys);
+    const others = identities.flatMap(({ identity }) => (people.includes(identity) ? [] : identity));
+    if (others.length > 0) return { contactIds, others };
+    for (const { scope: of, contactId, ...optOut } of await findOptOuts(tx, keys)) {
+      if (of === scope.none) continue;
+      const own = identities.filter((one) => one.contactId === contactId);
+      const hashes = own.map(({ identity }) => ({ ...optOut, scope: of, hash: hash(identity) }));
+      await insertErased(tx, accountId, hashes);
+    }
+    await deleteContacts(tx, keys);
+    // a message of a person who wrote before holds their window, any other one the contact
+    await eraseLate(tx);
+    return { contactIds, others };
+  });
 }
 
 async function identitiesOf(tx: Tx, keys: readonly ContactKey[]) {
@@ -145,19 +143,17 @@ async function restoreErased(deps: ErasedDeps, accountId: string, phones: readon
   const hash = await openHash(deps);
   if (!hash) return;
   const byHash = new Map(phones.map((phone) => [hash(phoneIdentity(phone)).toString('hex'), phone]));
-  await retryTransient(() =>
-    deps.db.transaction().execute(async (tx: Tx) => {
-      const hashes = [...byHash.keys()].map((hex) => Buffer.from(hex, 'hex'));
-      const taken = await takeErased(tx, accountId, hashes);
-      const acts = taken.map(({ hash: of, scope, source, actedAtMs }) => ({
-        accountId,
-        person: { phone: byHash.get(of.toString('hex')) as string },
-        act: { scope, source, reason: null, atMs: isOfApi(scope) ? null : actedAtMs },
-      }));
-      // no event: they had opted out before
-      await recordPersonActs(tx, acts, deps.clock.now());
-    }),
-  );
+  await inTransaction(deps.db, async (tx) => {
+    const hashes = [...byHash.keys()].map((hex) => Buffer.from(hex, 'hex'));
+    const taken = await takeErased(tx, accountId, hashes);
+    const acts = taken.map(({ hash: of, scope, source, actedAtMs }) => ({
+      accountId,
+      person: { phone: byHash.get(of.toString('hex')) as string },
+      act: { scope, source, reason: null, atMs: isOfApi(scope) ? null : actedAtMs },
+    }));
+    // no event: they had opted out before
+    await recordPersonActs(tx, acts, deps.clock.now());
+  });
 }
 
 /** The same as a function of the account and the numbers. */

@@ -4,7 +4,7 @@ import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { DeliveryItem, ReplayItem } from '../../contract/deliveries.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { retryTransient } from '../../db/failure.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { getEndpoint } from '../endpoints/endpoint.ts';
 import { endpointStatus } from '../endpoints/status.ts';
 import type { EndpointRow } from '../endpoints/store.ts';
@@ -26,10 +26,6 @@ export interface ReplayDeps {
 /** Replayed while the request waits. The worker replays the rest. */
 const firstStep = 500;
 
-/** A transaction that is repeated after a deadlock: an order of locks that suits every other statement is not possible in all cases. */
-const inTransaction = <T>({ db }: Pick<ReplayDeps, 'db'>, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  retryTransient(() => db.transaction().execute(work));
-
 function requireEnabled(endpoint: EndpointRow): void {
   if (endpoint.status !== endpointStatus.disabled) return;
   throw new AppError(
@@ -44,7 +40,8 @@ export async function replayDelivery(
   input: { accountId: string; id: string },
 ): Promise<DeliveryItem> {
   const { endpoint_id: endpointId } = await requireDelivery(deps.db, input.accountId, input.id);
-  await inTransaction(deps, async (tx) => {
+  // repeated after a deadlock: an order of locks that suits every other statement is not possible in all cases
+  await inTransaction(deps.db, async (tx) => {
     requireEnabled(await getEndpoint(tx, input.accountId, endpointId));
     if (!(await replayOne(tx, input.accountId, input.id))) throw deliveryNotFound();
   });
@@ -57,7 +54,7 @@ export async function replayRange(
   input: { accountId: string; endpointId: string; from: Date; to: Date; status?: DeliveryItem['status'] },
 ): Promise<ReplayRow> {
   const id = uuidv7(deps.clock.now());
-  return inTransaction(deps, async (tx) => {
+  return inTransaction(deps.db, async (tx) => {
     const endpoint = await getEndpoint(tx, input.accountId, input.endpointId);
     if (input.to <= input.from) throw invalidRequest([{ path: 'to', message: 'must be later than from' }]);
     requireEnabled(endpoint);

@@ -43,7 +43,7 @@ export const mutations: Mutation[] = [
   {
     name: 'the keys of a move that a cancellation replaced stay in use',
     file: 'src/appointments/booking/cancel.ts',
-    find: '      await freeKeysOf(tx, id);\n',
+    find: '    await freeKeysOf(tx, id);\n',
     replace: '',
     tests: changeKeys,
   },

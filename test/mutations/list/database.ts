@@ -6,6 +6,13 @@ const transactions = ['test/db/transactions.test.ts'];
 
 export const mutations: Mutation[] = [
   {
+    name: 'a transaction fails after a deadlock',
+    file: 'src/db/transaction.ts',
+    find: 'work), attempts);',
+    replace: 'work), attempts === undefined ? 1 : attempts);',
+    tests: ['test/db/db.test.ts'],
+  },
+  {
     name: 'the first statement of a transaction runs outside it',
     file: session,
     find: "if (begins) add('begin');",

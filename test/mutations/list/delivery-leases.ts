@@ -114,8 +114,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a replay fails after a deadlock',
     file: 'src/webhooks/replay/replay.ts',
-    find: 'retryTransient(() => db.transaction().execute(work))',
-    replace: '((_retry) => db.transaction().execute(work))(retryTransient)',
+    find: 'await inTransaction(deps.db, async (tx) => {',
+    replace: 'await deps.db.transaction().execute(async (tx) => {',
     tests: lockOrder,
   },
   {
