@@ -24,13 +24,13 @@ import {
   type ConnectionRow,
   deleteConnection,
   hasUnfinishedBookings,
-  isAccountShared,
   knownCalendars,
   lockConnection,
   replaceConnection,
   type StoredConnection,
   setBusyCalendars,
 } from './connections-store.ts';
+import { revokeUnused } from './revoke.ts';
 import { calendarStatusEvent } from './status-event.ts';
 
 export type ConnectDeps = CalendarDeps & {
@@ -47,8 +47,15 @@ export function notConfigured(what: string): AppError {
   return new AppError('calendar_provider_not_configured', notConfiguredText(what));
 }
 
+/** True if the accounts are known to differ. A provider's authorization is for an account, so the old one is of no more use. */
+const isOtherAccount = (before: ConnectionRow, after: StoredConnection): boolean =>
+  before.provider !== after.provider ||
+  (before.account_email !== null &&
+    after.account_email !== null &&
+    before.account_email.toLowerCase() !== after.account_email.toLowerCase());
+
 /**
- * Stores a new connection in place of the previous one. `claim` runs first in the same transaction, and may throw to store
+ * Stores a new connection in place of the previous one, whose authorization is revoked if it is of another account. `claim` runs first in the same transaction, and may throw to store
  * nothing.
  */
 export async function storeConnection(
@@ -63,8 +70,9 @@ export async function storeConnection(
   } = {},
 ): Promise<StoredConnection> {
   const id = uuidv7(deps.clock.now());
-  const { row, started } = await deps.db.transaction().execute(async (tx) => {
+  const { before, row, started } = await deps.db.transaction().execute(async (tx) => {
     await options.claim?.(tx);
+    const before = await lockConnection(tx, staff.account_id, staff.id);
     const row = await replaceConnection(tx, {
       id,
       account_id: staff.account_id,
@@ -79,10 +87,11 @@ export async function storeConnection(
     });
     await audit(tx, staff.account_id, 'calendar.connected', staff.id, { provider: calendar.provider });
     const events = [calendarStatusEvent(deps.clock.now(), row, 'connected')];
-    return { row, started: await publish(deps, tx, events) };
+    return { before, row, started: await publish(deps, tx, events) };
   });
   if (started.length > 0) deps.deliveries.offer(started);
   deps.log.info({ staffId: staff.id, connectionId: id, provider: calendar.provider }, 'calendar.connected');
+  if (before && isOtherAccount(before, row)) await revokeUnused(deps, before);
   return row;
 }
 
@@ -259,13 +268,7 @@ export async function disconnectCalendar(
   if (!removed) return false;
   const { row, started } = removed;
   if (started.length > 0) deps.deliveries.offer(started);
-  const live = liveConnection(deps, row);
   deps.log.info({ staffId, connectionId: row.id }, 'calendar.removed');
-  // revoking ends every connection of that account
-  if (await isAccountShared(deps.db, row)) return true;
-  await live?.calendar.disconnect(live.credential, { timeoutMs: 5_000 }).catch((error) => {
-    // the connection is removed in any case; the person can also revoke at the provider
-    deps.log.warn({ err: error, staffId, connectionId: row.id }, 'calendar.revoke_failed');
-  });
+  await revokeUnused(deps, row);
   return true;
 }

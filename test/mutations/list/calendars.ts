@@ -75,6 +75,20 @@ export const mutations: Mutation[] = [
     tests: ['test/api/appointments-unreachable-calendar.test.ts'],
   },
   {
+    name: 'connecting the same account again revokes its authorization',
+    file: 'src/appointments/calendar/connect.ts',
+    find: 'if (before && isOtherAccount(before, row)) await revokeUnused(deps, before);',
+    replace: "if (before) await revokeUnused(deps, { ...before, account_email: '' });",
+    tests: ['test/api/appointments-other-account.test.ts'],
+  },
+  {
+    name: 'an authorization that another staff member uses is revoked',
+    file: 'src/appointments/calendar/revoke.ts',
+    find: 'if (!live || (await isAccountShared(deps.db, row))) return;',
+    replace: 'if (!live) return;',
+    tests: ['test/api/appointments-other-account.test.ts'],
+  },
+  {
     name: 'a calendar that failed a moment ago can be disconnected',
     file: 'src/appointments/calendar/connect.ts',
     find: '!(isFailing && answeredAt.getTime() + unreachableMs <= deps.clock.now());',
