@@ -24,6 +24,7 @@ export const auditableFields = {
   'template.edited': ['category'],
   'template.submitted': ['status'],
   'template.deleted': ['status'],
+  'template.overwritten': ['providerTemplateName', 'language', 'status'],
   'department.created': ['name', 'active'],
   'department.updated': ['name', 'active'],
   'department.deleted': [],

@@ -51,6 +51,12 @@ const patch = (body: object) => gateway.call<Template>('PATCH', path(), { body }
 const remove = () => gateway.call('DELETE', path());
 const results = (answers: readonly Answer<unknown>[]) =>
   answers.map(({ status, body }) => `${status} ${body.code ?? 'ok'}`).sort();
+const audited = async () => {
+  const { items } = (
+    await gateway.call<{ items: { action: string; changes: object }[] }>('GET', `/v1/audit?subjectId=${id}`)
+  ).body.data;
+  return items.map(({ action, changes }) => [action, changes]);
+};
 const textsAtPlatform = async () =>
   (await gateway.platform.state()).templates
     .filter((one) => one.name === name)
@@ -151,6 +157,26 @@ describe('a draft that is being submitted', () => {
   });
 });
 
+describe('a draft that was not submitted', () => {
+  it('is recorded in the audit log when a reading finds another template of its name', async () => {
+    await gateway.platform.addTemplate({
+      wabaId: waba,
+      name,
+      status: 'APPROVED',
+      ...saying('Another text.'),
+    });
+    await readTemplates(gateway);
+    expect((await detail()).body.data).toMatchObject({ status: 'approved', ...saying('Another text.') });
+    expect((await submit()).body.code).toBe('template_not_draft');
+    expect(await audited()).toEqual([
+      ['template.overwritten', { providerTemplateName: name, language: 'en_US', status: 'approved' }],
+      ['template.created', expect.any(Object)],
+    ]);
+    await readTemplates(gateway);
+    expect(await audited()).toHaveLength(2);
+  });
+});
+
 describe('a submission without a response', () => {
   it('that reached the platform is found by the next reading; until then nothing changes the draft', async () => {
     await gateway.platform.addFault({ on: 'templates', does: 'close', times: 1, when: 'after' });
@@ -162,6 +188,7 @@ describe('a submission without a response', () => {
     ]);
     await readTemplates(gateway);
     expect((await detail()).body.data).toMatchObject({ status: 'submitted', ...saying('First text.') });
+    expect((await audited()).map(([action]) => action)).toEqual(['template.created']);
     expect((await patch(saying('Second text.'))).body.code).toBe('template_not_editable');
     expect((await submit()).body.code).toBe('template_not_draft');
   });

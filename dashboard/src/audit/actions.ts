@@ -24,6 +24,7 @@ const known = {
   'template.edited': true,
   'template.submitted': true,
   'template.deleted': true,
+  'template.overwritten': true,
   'department.created': true,
   'department.updated': true,
   'department.deleted': true,

@@ -1,4 +1,5 @@
 // The copy of the platform's templates to our rows: a whole list, or one changed template.
+import { audit } from '../../audit/store.ts';
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
@@ -29,6 +30,7 @@ import {
   type TemplateValues,
   upsertTemplates,
 } from './store.ts';
+import { submissionOf } from './submission.ts';
 import { keepVersions } from './versions-store.ts';
 
 export interface SyncDeps extends AccessDeps, PublishDeps {
@@ -110,6 +112,7 @@ export async function syncTemplates(
     const newerNames = new Set([...newer, ...known.filter(isBeingDeleted(begun))].map(nameOf));
     const values = valuesOf(deps, templates).filter(({ template }) => !newerNames.has(nameOf(template)));
     const changes = await overwrite(tx, account, known, values);
+    await auditOverwritten(tx, changes, deps.clock.now());
     const listed = new Set(templates.map(nameOf));
     const gone = known.filter(
       (one) =>
@@ -161,6 +164,17 @@ async function overwrite(
     changed.map(({ id }) => id),
   );
   return changes;
+}
+
+/** Records drafts that the platform's template of that name replaced, other than by their own submission: their texts are gone. */
+async function auditOverwritten(tx: Tx, changes: readonly TemplateChange[], nowMs: number): Promise<void> {
+  for (const { before, after } of changes) {
+    const { id, account_id: accountId, status } = before;
+    if (status !== templateStatus.draft || submissionOf(before, nowMs) !== 'none') continue;
+    const { name: providerTemplateName, language } = after;
+    const shown = { providerTemplateName, language, status: after.status };
+    await audit(tx, accountId, 'template.overwritten', id, shown);
+  }
 }
 
 /** Reads one template and overwrites our row, unless it changed since; publishes the change. Throws VendorError. */
