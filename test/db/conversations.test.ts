@@ -54,14 +54,10 @@ async function wrote(
 }
 
 const noted: string[] = [];
+let heard = [accountId];
+const note = (_account: string, kind: string, id = 'more') => noted.push(`${kind} ${id}`);
 const fold = (limit?: number) =>
-  foldConversations(
-    {
-      hot: database.hot,
-      changes: { heardAccounts: () => [accountId], note: (_account, _kind, id) => noted.push(id ?? '') },
-    },
-    limit,
-  );
+  foldConversations({ hot: database.hot, changes: { heardAccounts: () => heard, note } }, limit);
 const order = async () =>
   (await listByLastMessage(database.db, accountId, { limit: 100 })).map(({ id, last_id }) => [id, last_id]);
 const search = async (text: string, limit = 100, cursor?: string) =>
@@ -85,7 +81,9 @@ test('changes are folded in rounds, once each, and never by two processes at a t
   await wrote({ phone: '15550001' }, nowMs + 2_000);
   await fold();
   expect((await order()).map(([id]) => id)).toEqual([ada.contactId, bob.contactId]);
-  expect([...new Set(noted)].sort()).toEqual([ada.contactId, bob.contactId].sort());
+  expect([...new Set(noted)].sort()).toEqual(
+    [ada.contactId, bob.contactId].sort().map((id) => `contacts ${id}`),
+  );
 });
 
 test('a listed contact moves up by a message, never down by a late one, and gets a new name in the same round', async () => {
@@ -275,4 +273,21 @@ test('lists read one page by its index, also with many contacts', async () => {
     expect(plan, index).not.toMatch(whole);
     expect(plan, index).toContain(index);
   }
+});
+
+test('who begins to listen while changes are folded hears that contacts changed', async () => {
+  const ada = await wrote({ phone: '15550009' });
+  await fold();
+  await wrote({ phone: '15550009' }, nowMs + 1_000);
+  [heard, noted.length] = [[], 0];
+  const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const folding = await database.db.transaction().execute(async (tx) => {
+    await sql`select from conversations where contact_id = ${ada.contactId} for update`.execute(tx);
+    const running = fold();
+    await expect.poll(async () => (await waiting.execute(database.db)).rows.length).toBe(1);
+    heard = [accountId];
+    return { running };
+  });
+  await folding.running;
+  expect(noted).toEqual(['contacts more']);
 });

@@ -28,13 +28,18 @@ const foldedPerRound = 2_000;
  * both is safe. Returns how many changes there were if more are left, else 0.
  */
 export async function foldConversations({ hot, changes }: FoldDeps, limit = foldedPerRound): Promise<number> {
+  const heardBefore = changes.heardAccounts();
   const { taken, heard } = await hot.transaction().execute(async (tx) => {
     if (!(await lockFolding(tx))) return { taken: 0, heard: [] };
-    const round = await takeChanged(tx, limit, changes.heardAccounts());
+    const round = await takeChanged(tx, limit, heardBefore);
     if (round.toRead.length > 0) await write(tx, await readChanged(tx, round.toRead));
     return round;
   });
   for (const { accountId, contactId } of heard) changes.note(accountId, 'contacts', contactId);
+  // a page that was opened in the meantime may have listed them before this commit
+  const isNew = (accountId: string) => !heardBefore.includes(accountId);
+  if (taken > 0)
+    for (const accountId of changes.heardAccounts().filter(isNew)) changes.note(accountId, 'contacts');
   return taken === limit ? taken : 0;
 }
 

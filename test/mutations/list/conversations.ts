@@ -102,6 +102,13 @@ export const mutations: Mutation[] = [
     tests: rows,
   },
   {
+    name: 'who begins to listen while changes are folded does not hear of them',
+    file: fold,
+    find: 'changes.heardAccounts().filter(isNew)',
+    replace: 'changes.heardAccounts().slice(99).filter(isNew)',
+    tests: rows,
+  },
+  {
     name: 'a contact that is not listed yet is only moved',
     file: store,
     find: 'where ((account_id, contact_id) in (select account_id, contact_id from moved)) is not true',
