@@ -105,6 +105,16 @@ describe('a message that the platform accepts', () => {
   });
 });
 
+it('has the price that a report carries after a later stage was reported', async () => {
+  // `sent` and `delivered` carry the price, `read` does not and comes first, each in a callback of its own
+  const message = await sendTo('15570000000302');
+  await settled(message.id, 'read');
+  await expect
+    .poll(async () => messageOf(gateway, message.id))
+    .toMatchObject({ status: 'read', priceCategory: 'utility', billable: true });
+  expect(await stagesUntil(gateway, message.messageId ?? '', 'read')).toEqual(all);
+});
+
 describe('a message that the platform rejects', () => {
   it.each([131049, 132000, 131026, 131008])(
     'for good (%i) fails immediately and publishes its event',

@@ -11,8 +11,8 @@ import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/p
 import { batch } from '../../work/batch.ts';
 import { type PersonAct, recordPersonActs } from '../opt-outs/change.ts';
 import type { CompletionWaiters } from './completion-waiters.ts';
-import { foldReports, type MessageKey, overtakenFailure } from './message.ts';
-import { applyMoves, type MovedMessage } from './messages-moves-store.ts';
+import { foldReports, type MessageKey, type Move, overtakenFailure } from './message.ts';
+import { applyMoves, type MovedMessage, recordPrices } from './messages-moves-store.ts';
 import { existingMessages, findByMessageRef } from './messages-store.ts';
 import { movedChanges } from './moved-counts.ts';
 import { type ReactDeps, reactToFailures, reportedOptOuts } from './react-to-failures.ts';
@@ -112,9 +112,17 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
   deps.deliveries.offer(leasedDeliveries);
   await reactToFailures(deps, moved);
   for (const message of moved) deps.completions.completed(message);
+  const late = movesOf(foldReports).filter(({ message, move }) => !message.hasMoved && hasPrice(move));
+  if (late.length > 0)
+    await recordPrices(
+      deps.hot,
+      late.map(({ move }) => move),
+    );
   await countResults(deps, messages, results);
   return results;
 }
+
+const hasPrice = ({ priceCategory, billable }: Move): boolean => priceCategory !== null || billable !== null;
 
 /** When the first of these callbacks arrived. */
 const arrivalOf = (indexes: readonly number[], callbacks: readonly ReportsOfCallback[]): number =>

@@ -202,3 +202,18 @@ export async function applyMoves(tx: Tx, moves: Move[]): Promise<ReportedMove[]>
     returning x.no::int, ${movedColumns}, m.template_id, m.priority, ${seconds('was_failed_at')}`.execute(tx);
   return rows;
 }
+
+/** Records prices whose reports moved no message: of several reports, any one has the price. A price that is known stays. */
+export async function recordPrices(
+  db: Db | Tx,
+  prices: Pick<Move, 'accountId' | 'id' | 'priceCategory' | 'billable'>[],
+): Promise<void> {
+  await sql`
+    /* recordPrices */ update messages m set price_category = coalesce(m.price_category, x.price), billable = coalesce(m.billable, x.billable)
+    from unnest(${accountIds(prices)}::uuid[], ${messageIds(prices)}::uuid[], ${textArray(prices.map((one) => one.priceCategory))}::text[],
+      ${arrayText(prices.map((one) => one.billable))}::boolean[]) x(a, i, price, billable)
+    where m.account_id = x.a and m.id = x.i
+      and (m.price_category is null and x.price is not null or m.billable is null and x.billable is not null)`.execute(
+    db,
+  );
+}
