@@ -61,7 +61,7 @@ function checkButton(checked: Checked): void {
   switch (button.type) {
     case 'COPY_CODE':
       if (parameter?.coupon_code === undefined || parameter.coupon_code === '') throw missing(checked);
-      if (String(parameter.coupon_code).length > maxLength.code)
+      if ([...String(parameter.coupon_code)].length > maxLength.code)
         throw rejection(
           132005,
           `buttons: coupon code of the button at index ${index} is longer than 15 characters`,
@@ -112,7 +112,7 @@ function checkPayload({ type, payload, text }: Parameter, index: number): void {
   const value = type === 'payload' ? payload : text;
   if (typeof value !== 'string' || value === '')
     throw rejection(131008, `buttons: payload of the button at index ${index} is required`);
-  if (value.length > maxLength.payload)
+  if ([...value].length > maxLength.payload)
     throw rejection(
       131009,
       `buttons: payload of the button at index ${index} is longer than ${maxLength.payload} characters`,

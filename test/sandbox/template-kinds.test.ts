@@ -108,6 +108,12 @@ test.each<[string, string, unknown, number | 'accepted']>([
   ['a payload', 'reply', [button('quick_reply', '1', [{ type: 'payload', payload: 'NO' }])], 'accepted'],
   ['an empty payload', 'reply', [button('quick_reply', '1', [{ type: 'payload', payload: '' }])], 131008],
   [
+    'a payload of 128 characters with two units each',
+    'reply',
+    [button('quick_reply', '1', [{ type: 'payload', payload: '😀'.repeat(128) }])],
+    'accepted',
+  ],
+  [
     'a payload of 129 characters',
     'reply',
     [button('quick_reply', '1', [{ type: 'payload', payload: 'x'.repeat(129) }])],
