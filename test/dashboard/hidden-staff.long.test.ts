@@ -43,3 +43,17 @@ test('the pages of somebody who is hidden say so instead of failing', { timeout:
   expect(await page.getByText('This did not work').count()).toBe(0);
   expect(problems).toEqual([]);
 });
+
+test('moving an appointment of somebody who is hidden says why no times are listed, and what to do', {
+  timeout: 60_000,
+}, async () => {
+  const { page } = await dashboard.openAt(`/appointments?view=week&date=${monday}`);
+  await page.getByText('Grace Hopper').click();
+  await page.getByRole('button', { name: 'Move', exact: true }).click();
+  const form = page.getByRole('form', { name: 'Move' });
+  await form.getByText('Open times are listed only for people who can be booked.').waitFor();
+  expect(await page.getByText('This did not work').count()).toBe(0);
+  await form.getByRole('link', { name: 'Open their details' }).click();
+  await page.waitForURL(new RegExp(`/users/${zoe}/details$`));
+  await page.getByText('Can be booked; otherwise hidden from visitors').waitFor();
+});

@@ -11,6 +11,7 @@ import { formatDate, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import type { DatedSlot, Move } from './move.ts';
 import { SlotChoice } from './slot-choice.tsx';
+import { isStaffHidden } from './staff-hidden.tsx';
 
 interface Props {
   move: Move;
@@ -49,7 +50,7 @@ export function MoveForm({ move: { booking, chosen, choose, error: slotsError },
         }}
         onChoose={choose}
       />
-      {slotsError != null && <ErrorNote error={slotsError} />}
+      {slotsError != null && !isStaffHidden(slotsError) && <ErrorNote error={slotsError} />}
       {error && <ErrorNote error={error} />}
       <div className="row wrap">
         <Button type="submit" kind="primary" isBusy={isPending} isDisabled={!chosen}>

@@ -6,6 +6,7 @@ import { textsOf } from '../text/texts.ts';
 import { CalendarUnknown } from './calendar-unknown.tsx';
 import type { DatedSlot } from './move.ts';
 import { slotsQuery } from './queries.ts';
+import { isStaffHidden, StaffHidden } from './staff-hidden.tsx';
 import '../design/slots.css';
 
 interface Props {
@@ -33,7 +34,11 @@ export function SlotChoice({ appointmentUserId, date, chosen, onDate, onChoose }
         />
         <span className="note small">{text('timesIn', { zone })}</span>
       </label>
-      {error && <CalendarUnknown error={error} memberId={appointmentUserId} onRetry={() => void refetch()} />}
+      {isStaffHidden(error) ? (
+        <StaffHidden memberId={appointmentUserId} />
+      ) : (
+        error && <CalendarUnknown error={error} memberId={appointmentUserId} onRetry={() => void refetch()} />
+      )}
       <div aria-live="polite" aria-busy={isFetching}>
         {isPending && <p className="muted">{text('asking')}</p>}
         {data && data.slots.length === 0 && (
