@@ -18,6 +18,7 @@ import { listen } from './http/listen.ts';
 import { once } from './http/once.ts';
 import { browserOrigins } from './http/session-cookie.ts';
 import { feedSends } from './messaging/campaigns/feed.ts';
+import { releaseSendsOf } from './messaging/campaigns/release-leases.ts';
 import { foldConversations } from './messaging/conversations/fold.ts';
 import { ensureRegistered, forgetRejectedRegistration } from './messaging/media/register.ts';
 import { removeLeftovers } from './messaging/media/remove.ts';
@@ -243,7 +244,7 @@ type RoundDeps = Parts & Shared & { isDraining(): boolean; nudgeDispatch(): void
 
 /** One round of each worker. */
 function workerRounds(deps: RoundDeps): WorkerRounds {
-  const releases = [releaseDeliveriesOfProcesses, releaseMessagesOfProcesses, reloadAfterEnd];
+  const releases = [releaseDeliveriesOfProcesses, releaseMessagesOfProcesses, releaseSendsOf, reloadAfterEnd];
   return {
     dispatch: () => deps.dispatcher.round(),
     queue: () => maintainQueue(deps),

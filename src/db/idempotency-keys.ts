@@ -1,12 +1,23 @@
 // Rows of Idempotency-Key: written together with the request's intent, completed with its response, kept for 24 hours.
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from './db.ts';
+import { hasEnded } from './process-session.ts';
 
 export interface KeyOf {
   accountId: string;
   /** The operation, such as `book` or `send`; the same key is independent in another operation. */
   operation: string;
   key: string;
+}
+
+/** The lease of a key. */
+export interface KeyLease {
+  leaseSeconds: number;
+  /**
+   * The process whose end ends the lease, too. Only where a repeat that continues early is harmless, because it only waits for what
+   * the first request stored in the transaction of the key. Without it, only the time counts.
+   */
+  processId?: number | undefined;
 }
 
 export interface IdempotencyKeyRow {
@@ -29,7 +40,7 @@ export async function findKeys(
   of: readonly KeyOf[],
 ): Promise<(IdempotencyKeyRow | undefined)[]> {
   const { rows } = await sql<IdempotencyKeyRow & { n: number }>`
-    select x.n, fingerprint, subject_id, leased_until > now() as leased, status, body
+    select x.n, fingerprint, subject_id, leased_until > now() and not ${hasEnded(sql`k.leased_by`)} as leased, status, body
     from unnest(${of.map((one) => one.accountId)}::uuid[], ${of.map((one) => one.operation)}::text[],
       ${of.map((one) => one.key)}::uuid[]) with ordinality as x(account_id, operation, key, n)
     join idempotency_keys k on k.account_id = x.account_id and k.operation = x.operation and k.key = x.key
@@ -42,34 +53,39 @@ export async function findKeys(
  * An insert of keys with their subjects' intent, for a CTE of the statement that writes the intent. Returns `subject_id` of those
  * inserted: not of a key that an active row has (one older than 24 hours is replaced). `from` names rows with the columns
  * `account_id`, `operation`, `key`, `fingerprint`, `id` (of the subject) and `lease_seconds`; `key` may be null.
+ * `processId`: see `KeyLease`.
  */
-export const insertKeysOf = (from: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  insert into idempotency_keys as k (account_id, operation, key, fingerprint, subject_id, leased_until)
-  select account_id, operation, key, fingerprint, id, now() + lease_seconds * interval '1 second'
+export const insertKeysOf = (
+  from: RawBuilder<unknown>,
+  processId: number | undefined,
+): RawBuilder<unknown> => sql`
+  insert into idempotency_keys as k (account_id, operation, key, fingerprint, subject_id, leased_until, leased_by)
+  select account_id, operation, key, fingerprint, id, now() + lease_seconds * interval '1 second', ${processId ?? null}::int
   from ${from} where key is not null order by account_id, operation, key
   on conflict (account_id, operation, key) do update
     set fingerprint = excluded.fingerprint, subject_id = excluded.subject_id, leased_until = excluded.leased_until,
-        status = null, body = null, created_at = now()
+        leased_by = excluded.leased_by, status = null, body = null, created_at = now()
     where k.created_at <= now() - interval '24 hours'
   returning subject_id`;
 
 /** Writes the key with its subject's intent; false if an active row has the key (one older than 24 hours is replaced). */
 export async function insertKey(
   tx: Tx,
-  of: KeyOf & { fingerprint: Buffer; subjectId: string; leaseSeconds: number },
+  of: KeyOf & KeyLease & { fingerprint: Buffer; subjectId: string },
 ): Promise<boolean> {
   const given = sql`(values (${of.accountId}::uuid, ${of.operation}, ${of.key}::uuid, ${of.fingerprint}::bytea, ${of.subjectId}::uuid,
     ${of.leaseSeconds}::int)) g(account_id, operation, key, fingerprint, id, lease_seconds)`;
-  const { rows } = await sql`${insertKeysOf(given)}`.execute(tx);
+  const { rows } = await sql`${insertKeysOf(given, of.processId)}`.execute(tx);
   return rows.length === 1;
 }
 
-/** Takes over a key whose lease expired without a response; false if another process was faster or a response exists. */
-export async function takeOverKey(db: Db | Tx, of: KeyOf & { leaseSeconds: number }): Promise<boolean> {
+/** Takes over a key whose lease ended without a response; false if another process was faster or a response exists. */
+export async function takeOverKey(db: Db | Tx, of: KeyOf & KeyLease): Promise<boolean> {
   const { rows } = await sql`
-    update idempotency_keys set leased_until = now() + ${of.leaseSeconds} * interval '1 second'
+    update idempotency_keys set leased_until = now() + ${of.leaseSeconds} * interval '1 second',
+      leased_by = ${of.processId ?? null}::int
     where account_id = ${of.accountId} and operation = ${of.operation} and key = ${of.key}
-      and leased_until <= now() and status is null
+      and (leased_until <= now() or ${hasEnded(sql`leased_by`)}) and status is null
     returning 1`.execute(db);
   return rows.length === 1;
 }

@@ -1,6 +1,6 @@
 // The database session that shows that this process is alive; when it ends, other processes release its leases.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import type { Connection, Tx } from './db.ts';
 import { lockClass } from './process-lock.ts';
@@ -151,6 +151,15 @@ async function registerAgain(client: pg.Client, id: number, program: Program): P
     [id, program.id],
   );
 }
+
+/**
+ * True if the process that `leasedBy` names has ended; false for null. For leases that are read by key: nothing has to release them. The
+ * row of an ended process is deleted, so a missing row counts as ended.
+ */
+export const hasEnded = (
+  leasedBy: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql<boolean>`(${leasedBy} is not null
+  and not exists (select from processes p where p.id = ${leasedBy} and p.ended_at is null))`;
 
 /**
  * Returns the ids of processes whose session has ended, as long as their last statements may still commit. Call it in the

@@ -406,6 +406,7 @@ export interface IdempotencyKeys {
   created_at: Generated<Timestamp>;
   fingerprint: Buffer;
   key: string;
+  leased_by: number | null;
   leased_until: Timestamp;
   operation: string;
   status: number | null;
@@ -682,6 +683,7 @@ export interface SenderStates {
 export interface SendFeeds {
   account_id: string;
   due_at: Timestamp;
+  leased_by: number | null;
   send_id: string;
 }
 
@@ -728,6 +730,7 @@ export interface Sends {
   template_name: string;
   total: number;
   upload_id: string | null;
+  upload_leased_by: number | null;
   upload_until: Timestamp | null;
 }
 

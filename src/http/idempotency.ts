@@ -5,7 +5,7 @@ import { AppError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import type { KeyedHash } from '../base/keyed-hash.ts';
 import type { Db, Tx } from '../db/db.ts';
-import { findKey, type KeyOf, takeOverKey } from '../db/idempotency-keys.ts';
+import { findKey, type KeyLease, type KeyOf, takeOverKey } from '../db/idempotency-keys.ts';
 import { canonicalJson } from './canonical-json.ts';
 
 /**
@@ -69,12 +69,12 @@ export type KeyState =
 
 /**
  * Looks the key up with `find`, which may combine many look-ups. Throws 422 `idempotency_key_reused` for another body with the
- * same key, and 409 `idempotency_in_progress` (with Retry-After) while the first request is in progress. Takes over an
- * expired lease for `leaseSeconds`: the caller then continues with `subjectId` and never creates a second subject.
+ * same key, and 409 `idempotency_in_progress` (with Retry-After) while the first request is in progress. Takes over a
+ * lease that ended for `leaseSeconds`: the caller then continues with `subjectId` and never creates a second subject.
  */
 export async function lookUpKey(
   db: Db | Tx,
-  of: KeyOf & Pick<Fingerprint, 'isSameBody'> & { leaseSeconds: number },
+  of: KeyOf & KeyLease & Pick<Fingerprint, 'isSameBody'>,
   find = (key: KeyOf) => findKey(db, key),
 ): Promise<KeyState> {
   const row = await find(of);

@@ -6,6 +6,7 @@ import { openDrafts } from '../harness/campaigns.ts';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { templateKinds } from '../harness/sends.ts';
 import { wrongCounts } from '../harness/statistics.ts';
+import { leaveUnanswered } from '../harness/unanswered.ts';
 import { until } from '../harness/until.ts';
 
 type Drafts = ReturnType<typeof openDrafts>;
@@ -150,6 +151,9 @@ test('authentication templates cannot be drafted, and a repeated key makes one d
   const first = await call('POST', '', { templateId: ids.plain }, key);
   const again = await call('POST', '', { templateId: ids.plain }, key);
   expect(again.text).toBe(first.text);
+  await leaveUnanswered(gateway.database.db, key['Idempotency-Key']);
+  const continued = await call('POST', '', { templateId: ids.plain }, key);
+  expect([continued.status, continued.body.data]).toEqual([200, first.body.data]);
   expect((await call('POST', '', { templateId: ids.sale }, key)).body.code).toBe('idempotency_key_reused');
 });
 

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, Gateway } from '../harness/gateway.ts';
 import { type Replies, type ReplyData, startReplies } from '../harness/replies.ts';
+import { leaveUnanswered } from '../harness/unanswered.ts';
 
 let gateway: Gateway;
 let writes: Replies['writes'];
@@ -67,6 +68,17 @@ describe('a repeat with the same Idempotency-Key', () => {
       gateway.database.db,
     );
     const again = await reply({ phone, text: 'Hello' }, { headers: { 'Idempotency-Key': key } });
+    expect(again.body.data).toEqual(first.body.data);
+    expect(await bodiesTo(phone)).toHaveLength(1);
+  });
+
+  it('continues a reply as soon as the process of the first request has ended', async () => {
+    const phone = newPhone();
+    await writes(phone);
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const first = await reply({ phone, text: 'Hello' }, { headers });
+    await leaveUnanswered(gateway.database.db, headers['Idempotency-Key']);
+    const again = await reply({ phone, text: 'Hello' }, { headers });
     expect(again.body.data).toEqual(first.body.data);
     expect(await bodiesTo(phone)).toHaveLength(1);
   });

@@ -12,6 +12,7 @@ import {
   templateKinds,
   uploadMedia,
 } from '../harness/sends.ts';
+import { leaveUnanswered } from '../harness/unanswered.ts';
 
 type Item = MessageData & {
   resentAs: string | null;
@@ -282,6 +283,9 @@ test('with an Idempotency-Key, a repeat returns the stored response, and another
   await stagesUntil(gateway, first.body.data.messageId ?? '', 'read');
   const repeat = await resend(old, { headers });
   expect([repeat.text, repeat.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
+  await leaveUnanswered(gateway.database.db, headers['Idempotency-Key']);
+  const continued = await resend(old, { headers });
+  expect([continued.status, continued.body.data.id]).toEqual([200, first.body.data.id]);
   expect(codeOf(await resend(other, { headers }))).toEqual([422, 'idempotency_key_reused']);
   expect(codeOf(await resend(old, { headers, body: { evenIfUnknown: true } }))).toEqual([
     422,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { samples } from '../harness/sample-files.ts';
 import { send, templateKinds } from '../harness/sends.ts';
+import { leaveUnanswered } from '../harness/unanswered.ts';
 
 let gateway: Gateway;
 let templateId: string;
@@ -162,6 +163,19 @@ test('after the lease of the first request, a repeat continues the same send', a
   expect(await sentTo(to)).toBe(1);
 });
 
+test('a repeat continues the same send as soon as the process of the first request has ended, also of a scheduled one', async () => {
+  const sendAt = new Date(Date.now() + 3_600_000).toISOString();
+  for (const more of [{}, { sendAt }]) {
+    const [key, to] = [randomUUID(), phone()];
+    const first = await keyed(key, { recipients: [to], ...more });
+    await leaveUnanswered(gateway.database.db, key);
+    const repeat = await keyed(key, { recipients: [to], ...more });
+    expect([repeat.status, repeat.body.data?.sendId]).toEqual([first.status, first.body.data.sendId]);
+    expect((await keyed(key, { recipients: [to], ...more })).text).toBe(repeat.text);
+    expect(await sentTo(to)).toBe('sendAt' in more ? 0 : 1);
+  }
+});
+
 test('after a day the key has expired and a repeat is a new send', async () => {
   const [key, to] = [randomUUID(), phone()];
   const first = await keyed(key, { recipients: [to] });
@@ -204,4 +218,7 @@ test('an upload and a resend accept a key, as the interface document says', asyn
   const [first, repeat] = [await upload(), await upload()];
   expect([first.status, first.headers.get('idempotency-replayed')]).toEqual([200, null]);
   expect([repeat.text, repeat.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
+  // the call of a process that has ended may still reach the platform, so only the time counts
+  await leaveUnanswered(gateway.database.db, headers['Idempotency-Key']);
+  expect((await upload()).body.code).toBe('idempotency_in_progress');
 });

@@ -153,7 +153,12 @@ describe('rows', () => {
 });
 
 describe('an upload', () => {
-  const deps = () => ({ db: gateway.database.db, clock: systemClock, restoreErased: async () => undefined });
+  const deps = () => ({
+    db: gateway.database.db,
+    clock: systemClock,
+    processId: 0,
+    restoreErased: async () => undefined,
+  });
   const rows = (count: number) =>
     Array.from({ length: count }, () => `${JSON.stringify({ phone: phone() })}\n`);
   const from = (chunks: Iterable<string> | AsyncIterable<string>) => () =>

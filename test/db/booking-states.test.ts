@@ -251,8 +251,10 @@ test('a hold is skipped whose key another booking has', async () => {
   expect([...(await insert(first)).keys()]).toEqual([first.id]);
   expect([...(await insert(second)).keys()]).toEqual([]);
   expect(await findBooking(db, accountId, second.id)).toBeUndefined();
-  const { rows } = await sql`select subject_id from idempotency_keys where key = ${key.key}`.execute(db);
-  expect(rows).toEqual([{ subject_id: first.id }]);
+  const { rows } =
+    await sql`select subject_id, leased_by from idempotency_keys where key = ${key.key}`.execute(db);
+  // no process: a call of an ended one may still reach the calendar, so only the time counts
+  expect(rows).toEqual([{ subject_id: first.id, leased_by: null }]);
 });
 
 describe('a step of an older change', () => {

@@ -22,7 +22,7 @@ afterAll(() => database?.drop());
 beforeEach(() => sends.clear());
 
 const feedLeaseSeconds = 30;
-const claim = () => claimFeed(database.db, feedLeaseSeconds);
+const claim = () => claimFeed(database.db, { leaseSeconds: feedLeaseSeconds, processId: 1 });
 
 /** Time passes for the leases of feeds and drafts. */
 async function pass(seconds: number): Promise<void> {
@@ -41,11 +41,11 @@ async function abandoned(count: number) {
 }
 
 describe('a feed whose process died in its turn', () => {
-  it('is continued by another process when its lease ends, and what a late turn says of it counts no more', async () => {
+  it('is continued by another process when its lease expires, and what a late turn says of it counts no more', async () => {
     const { key, keys, feed } = await abandoned(3);
     await feedRecipients(database.hot, key, 1);
     const deps = {
-      ...{ db: database.db, hot: database.hot, clock: systemClock, nudgeDispatch() {} },
+      ...{ db: database.db, hot: database.hot, clock: systemClock, nudgeDispatch() {}, processId: 2 },
       completions: {} as never,
       deliveries: { offer() {}, busyEndpoints: () => [], processId: 2 },
     };
@@ -76,15 +76,15 @@ describe('a feed whose process died in its turn', () => {
 });
 
 describe('a draft whose process died in an upload', () => {
-  it('is free after two minutes, and the dead process changes nothing any more', async () => {
+  it('is free after two minutes if nobody released it, and the dead process changes nothing any more', async () => {
     const { key } = await sends.started(2);
     await sql`update sends set stage = 0, started_at = null`.execute(database.db);
     const died = uuidv7();
-    await sends.inTx((tx) => takeLease(tx, key, died, leaseSeconds));
+    await sends.inTx((tx) => takeLease(tx, key, { leaseId: died, processId: 1, seconds: leaseSeconds }));
     const use = (work: () => Promise<unknown>) => {
       const states = ['draft'] as const;
       return withRecipientsLease(
-        { db: database.db, clock: systemClock },
+        { db: database.db, clock: systemClock, processId: 2 },
         key,
         { states, participle: 'changed' },
         work,

@@ -16,8 +16,10 @@ import {
   hasQueued,
   lockQueued,
   moveBack,
+  releaseFeedsOfProcesses,
   startScheduled,
 } from '../../src/messaging/campaigns/feeds-store.ts';
+import { releaseRecipientsOfProcesses } from '../../src/messaging/campaigns/recipients-store.ts';
 import {
   insertContacts,
   lockWindows,
@@ -68,6 +70,8 @@ const statements: [string, (db: Db & Tx) => Promise<unknown>, RegExp][] = [
   ['looking for queued messages', (db) => hasQueued(db, ofSender), byDue],
   ['looking for recipients', (db) => hasKept(db, id), /send_recipients_(order|pkey)/],
   ['claiming a feed', claimAny, /send_feeds_due/],
+  ['releasing feeds', (db) => releaseFeedsOfProcesses(db, [1]), /send_feeds_due/],
+  ['releasing uploads', (db) => releaseRecipientsOfProcesses(db, [1]), /sends_open/],
   ['delaying a feed', (db) => delayFeed(db, feed, { seconds: 1 }), /send_feeds_(pkey|due)/],
   ['starting a scheduled send', (db) => startScheduled(db, key), /sends_pkey/],
   ['finding a template to check', lockTemplateToRecheck, /templates_recheck/],
@@ -93,7 +97,7 @@ const inserts: [string, (db: Db & Tx) => Promise<unknown>][] = [
   ['opening windows', (db) => openWindows(db, [{ accountId, contactId: id, senderId: id, atMs: 0 }])],
 ];
 function claimAny(db: Db): Promise<unknown> {
-  return claimFeed(db, 30);
+  return claimFeed(db, { leaseSeconds: 30, processId: 1 });
 }
 
 // partitions that were analyzed while empty are analyzed again with their first rows

@@ -104,7 +104,9 @@ describe('while the gateway is held', () => {
       insert into send_feeds (send_id, account_id, due_at) values (${sendId}, ${accountId}, now())`.execute(
       database.db,
     );
-    await expectHeld(async () => ((await claimFeed(database.db, 10)) ? 1 : 0));
+    await expectHeld(async () =>
+      (await claimFeed(database.db, { leaseSeconds: 10, processId: 1 })) ? 1 : 0,
+    );
   });
 
   test('an event waits: neither its publication nor a claim leases it', async () => {

@@ -15,6 +15,8 @@ let steps: SendSteps;
 beforeAll(async () => {
   database = await createTestDatabase();
   store = await openSendStore(database);
+  // the process of `openSteps`: the keys of one that is not there are free
+  await sql`insert into processes (id) overriding system value values (7)`.execute(database.db);
 });
 afterAll(() => database.drop());
 beforeEach(async () => {

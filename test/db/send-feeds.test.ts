@@ -44,7 +44,7 @@ const idsIn = async (table: 'messages' | 'send_recipients') =>
   );
 const leased = async () => {
   await sql`update send_feeds set due_at = now()`.execute(database.db);
-  const feed = await claimFeed(database.db, 30);
+  const feed = await claimFeed(database.db, { leaseSeconds: 30, processId: 1 });
   if (!feed) throw new Error('no feed is due');
   return feed;
 };
@@ -127,7 +127,7 @@ describe('a paused send', () => {
     expect(await beginNow(database, keys)).toEqual([false, false]);
     const { claimed } = await claimDue(database.hot, 10, [], 0);
     expect(claimed.map(({ paused }) => paused)).toEqual([true, true]);
-    expect(await claimFeed(database.db, 30)).toMatchObject(key);
+    expect(await claimFeed(database.db, { leaseSeconds: 30, processId: 1 })).toMatchObject(key);
     expect(await returnMessages(database.hot, key, 10)).toBe(2);
     await sql`update sends set send_at = now(), checked_version = '-infinity'`.execute(database.db);
     await startScheduled(database.hot, key);
@@ -260,16 +260,16 @@ describe('a feed', () => {
     expect(await endFeed(database.hot, feed)).toBe(true);
     const { rows } = await sql`select is_open, done_at is not null as done from sends`.execute(database.db);
     expect(rows).toEqual([{ is_open: false, done: true }]);
-    expect(await claimFeed(database.db, 30)).toBeUndefined();
+    expect(await claimFeed(database.db, { leaseSeconds: 30, processId: 1 })).toBeUndefined();
   });
 
   it('is leased once, and a request that makes it due again wins over the delay of a turn that began before', async () => {
     const { key } = await started(1);
     const feed = await leased();
-    expect(await claimFeed(database.db, 30)).toBeUndefined();
+    expect(await claimFeed(database.db, { leaseSeconds: 30, processId: 1 })).toBeUndefined();
     await pauseIt(key);
     await delayFeed(database.db, feed, { seconds: 3_600 });
-    expect(await claimFeed(database.db, 30)).toMatchObject(key);
+    expect(await claimFeed(database.db, { leaseSeconds: 30, processId: 1 })).toMatchObject(key);
   });
 
   it('does not start a send before its time, nor one that is paused', async () => {

@@ -11,7 +11,7 @@ import { underLoad } from './round.ts';
 vi.setConfig({ testTimeout: 420_000, hookTimeout: 90_000 });
 
 const seed = 20_261_121;
-/** Some points need the few operators and people, whose repeated requests wait about 45 s for the key of a gateway that died. */
+/** Some points need the few operators and people, whose repeated bookings wait about 45 s for the key of a gateway that died. */
 const dieWithinMs = 120_000;
 
 interface Campaign {

@@ -1,4 +1,6 @@
 // A short fault campaign: two gateways die at the points that matter most, then some random faults; and the end of leases.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { faultCampaign } from './campaign.suite.ts';
 
@@ -49,4 +51,37 @@ test('the work that a killed gateway had leased is done within seconds, before i
   await platform.settings({ callbackOrigins: gateways.urls });
   // more recipients than a send inserts as already dispatching
   await arrivesAfter('dispatch-before#1', '15550991', 20);
+});
+
+// keys last 45 s
+test('a repeat of a request that a killed gateway did not answer continues its send within seconds, and sends nothing again', async () => {
+  const { platform, gateways, apiKey, templateIds, senderIds, database } = fixture();
+  for (const [dieAt, to, calls] of [
+    ['write-after#1', '15550992001', 0],
+    ['call-after#1', '15550992002', 1],
+  ] as const) {
+    await gateways.kill(0, { dieAt });
+    const dies = gateways.dies(0, dieWithinMs);
+    dies.catch(() => undefined);
+    const key = randomUUID();
+    const variables = { 1: 'Ada', 2: 'A-1', 3: 'today' };
+    const request = (index: number) =>
+      fetch(`${gateways.urls[index]}/v1/templates/send`, {
+        method: 'POST',
+        headers: { 'x-api-key': apiKey, 'content-type': 'application/json', 'idempotency-key': key },
+        body: JSON.stringify({
+          ...{ templateId: templateIds.order_update, senderId: senderIds[0] },
+          recipients: [{ phone: to, variables }],
+        }),
+      });
+    // the gateway starts first, and dies before it responds
+    const first = () => request(0).catch((error) => error.cause?.code);
+    await expect.poll(first, { interval: 100 }).not.toBe('ECONNREFUSED');
+    const repeat = () => request(1).then(({ status }) => status);
+    await expect.poll(repeat, { interval: 200, timeout: 20_000 }).toBe(200);
+    await dies;
+    expect(await platform.ledger({ phone: to })).toHaveLength(calls);
+    const { rows } = await sql`select from messages where phone = ${to}`.execute(database.db);
+    expect(rows).toHaveLength(1);
+  }
 });

@@ -43,7 +43,7 @@ export interface Operators extends Lines {
 }
 
 const inState = { finalCodes: ['send_state_conflict'] } as const;
-/** A draft whose upload was in a gateway that died is locked for two minutes: the operator makes another one. */
+/** A draft whose upload was in a gateway that died is locked for some seconds: the operator makes another one. */
 const inDraft = { finalCodes: [...inState.finalCodes, 'upload_in_progress'] } as const;
 
 /** Starts the operators. */

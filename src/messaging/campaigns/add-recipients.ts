@@ -1,10 +1,8 @@
 // Adding recipients to a draft from a stream of rows, in batches: memory holds two batches, and what was added stays.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../../base/clock.ts';
 import { AppError, type Problem } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import { Recipient } from '../../contract/recipients.ts';
-import type { Db } from '../../db/db.ts';
 import { once } from '../../http/once.ts';
 import { requestValidator } from '../../http/validation.ts';
 import { validationProblem } from '../../http/validation-problem.ts';
@@ -22,12 +20,10 @@ import { findTemplate } from '../templates/store.ts';
 import type { UploadedRow } from './csv-rows.ts';
 import type { Defaults } from './drafts-store.ts';
 import { fillRow } from './fill-row.ts';
-import { withRecipientsLease } from './lease.ts';
+import { type LeaseDeps, withRecipientsLease } from './lease.ts';
 import { addRecipients } from './recipients-store.ts';
 
-export interface AddDeps {
-  db: Db;
-  clock: Clock;
+export interface AddDeps extends LeaseDeps {
   /** Stores opt-outs of erased people again whose numbers are among these. */
   restoreErased: (accountId: string, phones: readonly string[]) => Promise<void>;
   /** Recipients of one send; tests set less. */

@@ -1,5 +1,5 @@
 // Checking the recipients of a send again, against the template as it is now.
-import type { Clock } from '../../base/clock.ts';
+import { AppError } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { sendNotFound } from '../sending/find-send.ts';
 import { sendablePlan } from '../sending/resolve-template.ts';
@@ -11,7 +11,7 @@ import { findTemplate } from '../templates/store.ts';
 import { stateConflict } from './act.ts';
 import type { RowProblem } from './add-recipients.ts';
 import { refillRow } from './fill-row.ts';
-import { withRecipientsLease } from './lease.ts';
+import { type LeaseDeps, withRecipientsLease } from './lease.ts';
 import { nextRecipients, recordNoVersion, recordVersion, replaceContents } from './recipients-store.ts';
 
 const checkedPerStep = 1_000;
@@ -28,7 +28,7 @@ export interface Checked {
  * Fills the template, as it is now, with the values of every recipient. If all fit, the send accepts the new text; else it
  * cannot start. Only for a send that never started. Throws 404 and 409 as an upload does.
  */
-export async function checkRecipients(deps: { db: Db; clock: Clock }, of: SendKey): Promise<Checked> {
+export async function checkRecipients(deps: LeaseDeps, of: SendKey): Promise<Checked> {
   const allowed = { states: ['draft', 'scheduled', 'paused'] as const, participle: 'checked' };
   return withRecipientsLease(deps, of, allowed, async (send, leaseId) => {
     if (send.stage === stage.started) throw stateConflict('paused', 'checked: it had started');
@@ -41,7 +41,7 @@ export async function checkRecipients(deps: { db: Db; clock: Clock }, of: SendKe
     await recordNoVersion(deps.db, of, leaseId);
     for (let after: string | null = null; ; ) {
       const rows = await nextRecipients(deps.db, of.sendId, after, checkedPerStep);
-      const fitting: Parameters<typeof replaceContents>[2][number][] = [];
+      const fitting: Contents[number][] = [];
       for (const { id, phone, content, media_id } of rows) {
         result.checked += 1;
         const publicId = media_id === null ? undefined : await files.publicIdOf(media_id);
@@ -53,13 +53,21 @@ export async function checkRecipients(deps: { db: Db; clock: Clock }, of: SendKe
           if (result.errors.length < listedMax)
             result.errors.push({ row: result.checked, phone, ...problem });
       }
-      if (fitting.length > 0) await replaceContents(deps.db, of.sendId, fitting);
+      await replace(deps, of, leaseId, fitting);
       if (rows.length < checkedPerStep) break;
       after = rows.at(-1)?.id ?? null;
     }
     if (result.rejected === 0) await recordVersion(deps.db, of, leaseId, template.components_changed_at);
     return result;
   });
+}
+
+type Contents = Parameters<typeof replaceContents>[3];
+
+/** Throws 409 `send_state_conflict` if another process took the lease: it may check against a later text. */
+async function replace(deps: LeaseDeps, of: SendKey, leaseId: string, contents: Contents): Promise<void> {
+  if (contents.length > 0 && !(await replaceContents(deps.db, of, leaseId, contents)))
+    throw new AppError('send_state_conflict', 'Another upload or check took over. Check again.');
 }
 
 /** The files of the recipients, each read once. */

@@ -93,7 +93,7 @@ function createRoute(server: Server, deps: DraftRoutesDeps): void {
         ...fingerprintOf(deps.keyedHash, request.body),
       };
       const known = key
-        ? await lookUpKey(deps.db, { ...key, leaseSeconds: draftKeyLeaseSeconds })
+        ? await lookUpKey(deps.db, { ...key, leaseSeconds: draftKeyLeaseSeconds, processId: deps.processId })
         : undefined;
       if (known?.kind === 'answered') return sendReplay(reply, known);
       const sendId =

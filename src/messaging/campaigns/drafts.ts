@@ -1,9 +1,8 @@
 // Drafts: made, changed, emptied and deleted.
 import { currentCreator } from '../../audit/actor.ts';
-import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
-import type { Db, Tx } from '../../db/db.ts';
+import type { Tx } from '../../db/db.ts';
 import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
 import { lockMediaShared } from '../media/store.ts';
@@ -18,14 +17,12 @@ import { mediaIdsOf, sharedMembers } from '../templates/recipient-content.ts';
 import { findTemplate } from '../templates/store.ts';
 import { stateConflict } from './act.ts';
 import { type Defaults, insertDraft, type SendChange, shareSender, updateSend } from './drafts-store.ts';
-import { withRecipientsLease } from './lease.ts';
+import { type LeaseDeps, withRecipientsLease } from './lease.ts';
 import { deleteDraftRow, removeRecipients } from './recipients-store.ts';
 import { mayChange, stateOf } from './state.ts';
 import { lockSend } from './transitions-store.ts';
 
-export interface DraftDeps {
-  db: Db;
-  clock: Clock;
+export interface DraftDeps extends LeaseDeps {
   /** Wakes the feeder. */
   nudgeFeed: () => void;
 }
@@ -62,8 +59,8 @@ export async function createDraft(
   const defaults = defaultsOf(request);
   await deps.db.transaction().execute(async (tx) => {
     await requireMedia(tx, accountId, mediaIdsOf(defaults));
-    if (key && !(await insertKey(tx, { ...key, subjectId: id, leaseSeconds: draftKeyLeaseSeconds })))
-      throw inProgress();
+    const lease = { leaseSeconds: draftKeyLeaseSeconds, processId: deps.processId };
+    if (key && !(await insertKey(tx, { ...key, ...lease, subjectId: id }))) throw inProgress();
     const inserted = await insertDraft(tx, {
       accountId,
       id,

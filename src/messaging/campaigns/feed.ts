@@ -29,6 +29,8 @@ import { wasDraft } from './state.ts';
 
 export interface FeedDeps extends FailDeps {
   db: Db;
+  /** The process that leases; see `db/process-session.ts`. */
+  processId: number;
   /** Where spans are recorded, if traces are on. */
   tracing?: Tracing | undefined;
   /** Wakes the worker: messages are due now. */
@@ -45,7 +47,7 @@ const returnedPerStep = 2_000;
 const endedPerStep = 1_000;
 /** The steps of one turn, after which another send has its turn. */
 const stepsPerTurn = 5;
-/** Longer than a turn of slow steps; after a crash, the send waits this long. */
+/** Longer than a turn of slow steps. After a crash, the end of the process's session releases it, within seconds, or else its time. */
 const leaseSeconds = 30;
 /** Until the queue has room again, or the last calls have ended. */
 const recheckSeconds = 1;
@@ -55,7 +57,7 @@ type Next = { seconds: number } | { at: Date } | 'ended';
 
 /** The worker's round: one turn of the send that is due for the longest time. Returns 0 if none is due. */
 export async function feedSends(deps: FeedDeps): Promise<number> {
-  const feed = await claimFeed(deps.db, leaseSeconds);
+  const feed = await claimFeed(deps.db, { leaseSeconds, processId: deps.processId });
   if (!feed) return 0;
   await startScheduled(deps.hot, feed);
   const send = await findSend(deps.db, feed.accountId, feed.sendId);

@@ -25,9 +25,12 @@ export interface Feed extends SendKey {
 }
 
 /** Leases the feed that is due for the longest time; undefined if none is due. */
-export async function claimFeed(db: Db, leaseSeconds: number): Promise<Feed | undefined> {
+export async function claimFeed(
+  db: Db,
+  { leaseSeconds, processId }: { leaseSeconds: number; processId: number },
+): Promise<Feed | undefined> {
   const { rows } = await sql<Feed>`
-    update send_feeds f set due_at = now() + ${leaseSeconds} * interval '1 second' from (
+    update send_feeds f set due_at = now() + ${leaseSeconds} * interval '1 second', leased_by = ${processId} from (
       select send_id from send_feeds where due_at <= now() and not ${isGatewayHeld} order by due_at limit 1 for update skip locked) x
     where f.send_id = x.send_id
     returning f.account_id as "accountId", f.send_id as "sendId", f.due_at::text as lease`.execute(db);
@@ -38,9 +41,18 @@ export async function claimFeed(db: Db, leaseSeconds: number): Promise<Feed | un
 export async function delayFeed(db: Db, feed: Feed, next: { seconds: number } | { at: Date }): Promise<void> {
   const at = 'at' in next ? sql`${next.at}::timestamptz` : sql`now() + ${next.seconds} * interval '1 second'`;
   await sql`
-    update send_feeds set due_at = ${at} where send_id = ${feed.sendId} and due_at = ${feed.lease}::timestamptz`.execute(
+    update send_feeds set due_at = ${at}, leased_by = null where send_id = ${feed.sendId} and due_at = ${feed.lease}::timestamptz`.execute(
     db,
   );
+}
+
+/** Releases the leases of ended processes; returns how many. */
+export async function releaseFeedsOfProcesses(tx: Tx, processIds: readonly number[]): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update send_feeds f set due_at = now(), leased_by = null from (
+      select send_id from send_feeds where due_at > now() and leased_by = any (${[...processIds]}::int[]) for update skip locked) x
+    where f.send_id = x.send_id`.execute(tx);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** True if the recipients of the send `s` were checked against the template `t` as it is; null counts as false. */

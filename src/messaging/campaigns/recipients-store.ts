@@ -13,25 +13,47 @@ import { versionOf } from '../templates/store.ts';
 
 const stageSql = sqlConstants(stage);
 
+/** A lease of the recipients of a send. */
+export interface RecipientsLease {
+  leaseId: string;
+  processId: number;
+  seconds: number;
+}
+
 /** Leases the recipients of a locked send. */
-export async function takeLease(tx: Tx, of: SendKey, leaseId: string, seconds: number): Promise<void> {
+export async function takeLease(tx: Tx, of: SendKey, lease: RecipientsLease): Promise<void> {
   await sql`
-    update sends set upload_id = ${leaseId}, upload_until = now() + ${seconds} * interval '1 second'
+    update sends set upload_id = ${lease.leaseId}, upload_until = now() + ${lease.seconds} * interval '1 second',
+      upload_leased_by = ${lease.processId}
     where account_id = ${of.accountId} and id = ${of.sendId}`.execute(tx);
 }
 
 /** Extends the lease, unless another process took it. */
-export async function renewLease(db: Db, of: SendKey, leaseId: string, seconds: number): Promise<void> {
+export async function renewLease(db: Db, of: SendKey, lease: RecipientsLease): Promise<void> {
   await sql`
-    update sends set upload_until = now() + ${seconds} * interval '1 second'
-    where account_id = ${of.accountId} and id = ${of.sendId} and upload_id = ${leaseId}`.execute(db);
+    update sends set upload_until = now() + ${lease.seconds} * interval '1 second', upload_leased_by = ${lease.processId}
+    where account_id = ${of.accountId} and id = ${of.sendId} and upload_id = ${lease.leaseId}`.execute(db);
 }
 
 /** Ends the lease, unless another process took it. */
 export async function endLease(db: Db, of: SendKey, leaseId: string): Promise<void> {
   await sql`
-    update sends set upload_id = null, upload_until = null
+    update sends set upload_id = null, upload_until = null, upload_leased_by = null
     where account_id = ${of.accountId} and id = ${of.sendId} and upload_id = ${leaseId}`.execute(db);
+}
+
+/**
+ * Releases the leases of ended processes; returns how many. `upload_id` stays: a process that only lost its session continues, unless
+ * another one takes the lease.
+ */
+export async function releaseRecipientsOfProcesses(tx: Tx, processIds: readonly number[]): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update sends s set upload_until = least(s.upload_until, now()), upload_leased_by = null
+    from (
+      select account_id, id from sends where is_open and upload_leased_by = any (${[...processIds]}::int[])
+      for no key update skip locked) x
+    where s.account_id = x.account_id and s.id = x.id`.execute(tx);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** What a batch of recipients added; undefined if the lease or the draft is gone. */
@@ -120,17 +142,24 @@ export async function nextRecipients(
   return rows;
 }
 
-/** Replaces the contents of recipients. */
+/** Replaces the contents of recipients; false, and nothing is replaced, if another process took the lease. */
 export async function replaceContents(
   db: Db,
-  sendId: string,
+  of: SendKey,
+  leaseId: string,
   contents: readonly { id: string; content: FilledTemplate }[],
-): Promise<void> {
-  await sql`
-    update send_recipients r set content = x.content
-    from unnest(${arrayText(contents.map((one) => one.id))}::uuid[],
-      ${jsonLines(contents.map((one) => JSON.stringify(one.content)))}::jsonb[]) x(id, content)
-    where r.send_id = ${sendId} and r.id = x.id`.execute(db);
+): Promise<boolean> {
+  const { rows } = await sql`
+    with send as (
+      select s.id from sends s where s.account_id = ${of.accountId} and s.id = ${of.sendId} and s.upload_id = ${leaseId}
+      for no key update),
+    replaced as (
+      update send_recipients r set content = x.content
+      from send, unnest(${arrayText(contents.map((one) => one.id))}::uuid[],
+        ${jsonLines(contents.map((one) => JSON.stringify(one.content)))}::jsonb[]) x(id, content)
+      where r.send_id = send.id and r.id = x.id)
+    select from send`.execute(db);
+  return rows.length > 0;
 }
 
 /** Records that recipients may not fit the template, whatever its version. */

@@ -39,7 +39,7 @@ export async function lockSend(tx: Tx, { accountId, sendId }: SendKey): Promise<
 async function setDue(tx: Tx, { accountId, sendId }: SendKey): Promise<void> {
   await sql`
     insert into send_feeds (send_id, account_id, due_at) values (${sendId}, ${accountId}, now())
-    on conflict (send_id) do update set due_at = excluded.due_at`.execute(tx);
+    on conflict (send_id) do update set due_at = excluded.due_at, leased_by = null`.execute(tx);
 }
 
 /** Starts a send; its time to live begins. */

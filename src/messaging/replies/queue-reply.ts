@@ -13,7 +13,7 @@ import { chooseDispatchModes } from '../sending/dispatch-modes.ts';
 import type { LeasedReply, StoredReply } from '../sending/message.ts';
 import type { StoredCalls } from '../sending/new-sends-store.ts';
 import { releaseIfAway, type SendDeps } from '../sending/send.ts';
-import { keyLeaseSeconds } from '../sending/store-send.ts';
+import { keyLeaseOf } from '../sending/store-send.ts';
 import {
   type Conversation,
   findConversation,
@@ -163,8 +163,8 @@ async function store(
     await also?.(tx, reply.id);
     if (publicId !== undefined && (await lockMediaShared(tx, reply.accountId, [publicId])).length === 0)
       throw mediaNotFound();
-    const leaseSeconds = keyLeaseSeconds(deps);
-    if (key && !(await insertKey(tx, { ...key, subjectId: reply.id, leaseSeconds }))) throw inProgress();
+    if (key && !(await insertKey(tx, { ...key, ...keyLeaseOf(deps), subjectId: reply.id })))
+      throw inProgress();
     return (await insertReply(tx, reply)) ?? gone();
   });
 }

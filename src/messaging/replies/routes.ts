@@ -13,7 +13,7 @@ import { state } from '../sending/message.ts';
 import { findMessage } from '../sending/messages-store.ts';
 import { messageNotFound } from '../sending/resend.ts';
 import { awaitCompletions, releasingKey } from '../sending/send.ts';
-import { keyLeaseSeconds } from '../sending/store-send.ts';
+import { keyLeaseOf } from '../sending/store-send.ts';
 import { traceRequest } from '../sending/traced-steps.ts';
 import { type MarkReadDeps, tryMarkRead } from './mark-read.ts';
 import { prepareReply } from './prepare-reply.ts';
@@ -45,7 +45,7 @@ export function replyRoutes(server: Server, deps: ReplyRoutesDeps): void {
       };
       const respond = (row: ReplyResultRow) => respondWith(deps, row, key !== undefined, reply);
       if (key) {
-        const repeat = await lookUpKey(deps.db, { ...key, leaseSeconds: keyLeaseSeconds(deps) });
+        const repeat = await lookUpKey(deps.db, { ...key, ...keyLeaseOf(deps) });
         if (repeat.kind === 'answered') return sendReplay(reply, repeat);
         if (repeat.kind === 'continue') return respond(await continued(deps, accountId, repeat.subjectId));
       }

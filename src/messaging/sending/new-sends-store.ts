@@ -115,7 +115,7 @@ export async function insertSends(
         select from unnest(a.files) f(public_id) join media m on m.account_id = a.account_id and m.public_id = f.public_id and ${isReadyFile(sql`m`)}
         for share of m ${skip}) locked) f
       where f.n = cardinality(a.files) and ${isStillChosen}`;
-  const withKeys = sql`, keys as (${insertKeysOf(sql`ready`)}),
+  const withKeys = sql`, keys as (${insertKeysOf(sql`ready`, processId)}),
     chosen as (select * from ready r where key is null or exists (select from keys k where k.subject_id = r.id))`;
   const withSlots = sql`, slots as (${reserveSlotsOf(
     sql`(select sender_id as id, sum(calls)::int as wanted from chosen where is_open and calls > 0 group by sender_id order by sender_id)`,

@@ -15,7 +15,7 @@ import { findMessage } from './messages-store.ts';
 import { messageNotFound, type ResendDeps, resendMessage } from './resend.ts';
 import { awaitCompletions, releaseIfAway } from './send.ts';
 import { canReadContents, showMessages } from './show-messages.ts';
-import { keyLeaseSeconds } from './store-send.ts';
+import { keyLeaseOf } from './store-send.ts';
 import { traceRequest } from './traced-steps.ts';
 
 export type ResendRoutesDeps = ResendDeps & {
@@ -47,9 +47,7 @@ export function resendRoutes(server: Server, deps: ResendRoutesDeps): void {
         ...{ accountId, key: request.idempotencyKey },
         ...fingerprintOf(deps.keyedHash, { messageId: messageId.toLowerCase(), evenIfUnknown }),
       };
-      const repeat = key
-        ? await lookUpKey(deps.db, { ...key, leaseSeconds: keyLeaseSeconds(deps) })
-        : undefined;
+      const repeat = key ? await lookUpKey(deps.db, { ...key, ...keyLeaseOf(deps) }) : undefined;
       if (repeat?.kind === 'answered') return sendReplay(reply, repeat);
       const unused = repeat?.kind === 'first' ? key || undefined : undefined;
       const resent = await resendMessage(deps, { accountId, messageId, evenIfUnknown }, unused);

@@ -33,7 +33,7 @@ import { resendRoutes } from './resend-routes.ts';
 import { findKeptMessage } from './scheduled-store.ts';
 import { awaitCompletions, releasingKey, type StartedSend, startSend, startWithKnown } from './send.ts';
 import { showMessage, showMessages } from './show-messages.ts';
-import { keyLeaseSeconds } from './store-send.ts';
+import { keyLeaseOf } from './store-send.ts';
 import { traceRequest } from './traced-steps.ts';
 
 export type SendingRoutesDeps = ResendDeps &
@@ -134,7 +134,7 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
       // the key of a first request is stored with its send; only if that stored nothing is it looked up
       const known = await startWithKnown(deps, given, key || undefined);
       if (key && !known) {
-        const of = { ...key, leaseSeconds: keyLeaseSeconds(deps) };
+        const of = { ...key, ...keyLeaseOf(deps) };
         const repeat = await lookUpKey(deps.db, of, deps.sendSteps.findKey);
         if (repeat.kind === 'answered') {
           request.subjectId = idInBody(repeat.body, 'sendId');

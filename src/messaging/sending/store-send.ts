@@ -2,7 +2,7 @@
 import { currentCreator } from '../../audit/actor.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { findKey, insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
+import { findKey, insertKey, type KeyLease, type KeyOf } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
 import { findReadyFiles, lockMediaShared } from '../media/store.ts';
 import { priorityOf } from '../templates/fill.ts';
@@ -31,6 +31,12 @@ export interface StoreDeps {
 /** The lease of a key. A repeat gets 409 until it ends, and then continues the send: the first request must have died. */
 export const keyLeaseSeconds = (deps: { sendWaitMs: number }): number =>
   Math.ceil(deps.sendWaitMs / 1000) + 40;
+
+/** The lease of a key whose request this process handles; it ends with the process. */
+export const keyLeaseOf = (deps: { sendWaitMs: number; processId: number }): KeyLease => ({
+  leaseSeconds: keyLeaseSeconds(deps),
+  processId: deps.processId,
+});
 
 /** True if the messages of the template are one-time codes. */
 export const isAuthentication = ({ category }: TemplateRow) => category.toUpperCase() === 'AUTHENTICATION';
@@ -139,8 +145,7 @@ export async function storeScheduled(deps: StoreDeps, send: CheckedSend, sendAt:
       const locked = await lockMediaShared(tx, request.accountId, mediaIds);
       if (locked.length < mediaIds.length) throw mediaDeleted();
     }
-    const leaseSeconds = keyLeaseSeconds(deps);
-    if (key && !(await insertKey(tx, { ...key, subjectId: id, leaseSeconds }))) throw inProgress();
+    if (key && !(await insertKey(tx, { ...key, ...keyLeaseOf(deps), subjectId: id }))) throw inProgress();
     // the key is this request's own
     if (!(await insertScheduledSend(tx, { ...newSendOf(send), sendAt }, messages, common)))
       await throwMissing(tx, { ...send, key: undefined });

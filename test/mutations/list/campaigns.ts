@@ -213,15 +213,15 @@ export const mutations: Mutation[] = [
   {
     name: 'the end of an old upload ends the lease of a new one',
     file: recipients,
-    find: 'update sends set upload_id = null, upload_until = null\n    where account_id = ${of.accountId} and id = ${of.sendId} and upload_id = ${leaseId}',
+    find: 'update sends set upload_id = null, upload_until = null, upload_leased_by = null\n    where account_id = ${of.accountId} and id = ${of.sendId} and upload_id = ${leaseId}',
     replace:
-      'update sends set upload_id = null, upload_until = null\n    where account_id = ${of.accountId} and id = ${of.sendId} and ${leaseId}::text is not null',
+      'update sends set upload_id = null, upload_until = null, upload_leased_by = null\n    where account_id = ${of.accountId} and id = ${of.sendId} and ${leaseId}::text is not null',
     tests: ['test/db/campaign-leases.test.ts'],
   },
   {
     name: 'a request does not wake the feed that a process has leased',
     file: 'src/messaging/campaigns/transitions-store.ts',
-    find: 'on conflict (send_id) do update set due_at = excluded.due_at',
+    find: 'on conflict (send_id) do update set due_at = excluded.due_at, leased_by = null',
     replace: 'on conflict (send_id) do nothing',
     tests: ['test/db/campaign-leases.test.ts'],
   },

@@ -5,6 +5,7 @@ const keys = 'src/db/idempotency-keys.ts';
 const consult = 'src/http/idempotency.ts';
 const states = ['test/db/idempotency-keys.test.ts'];
 const sends = ['test/api/send-idempotency.test.ts'];
+const ended = ['test/db/ended-leases.test.ts'];
 
 export const mutations: Mutation[] = [
   {
@@ -24,15 +25,15 @@ export const mutations: Mutation[] = [
   {
     name: 'a key whose first request is in progress is taken over',
     file: keys,
-    find: '      and leased_until <= now() and status is null\n',
-    replace: '      and status is null\n',
+    find: 'and (leased_until <= now() or ${hasEnded(sql`leased_by`)}) and status is null',
+    replace: 'and status is null',
     tests: states,
   },
   {
     name: 'a key with a stored response is taken over',
     file: keys,
-    find: '      and leased_until <= now() and status is null\n',
-    replace: '      and leased_until <= now()\n',
+    find: 'and (leased_until <= now() or ${hasEnded(sql`leased_by`)}) and status is null',
+    replace: 'and (leased_until <= now() or ${hasEnded(sql`leased_by`)})',
     tests: states,
   },
   {
@@ -118,5 +119,82 @@ export const mutations: Mutation[] = [
     find: 'from given where id in (select subject_id from keyed)\n',
     replace: 'from given\n',
     tests: ['test/db/booking-states.test.ts'],
+  },
+  {
+    name: 'the key of a process that has ended is in progress until its lease expires',
+    file: keys,
+    find: 'leased_until > now() and not ${hasEnded(sql`k.leased_by`)} as leased',
+    replace: 'leased_until > now() as leased',
+    tests: ended,
+  },
+  {
+    name: 'the key of a process that has ended is found free and not taken over',
+    file: keys,
+    find: 'and (leased_until <= now() or ${hasEnded(sql`leased_by`)}) and',
+    replace: 'and leased_until <= now() and',
+    tests: ended,
+  },
+  {
+    name: 'a key that was taken over names the process that ended',
+    file: keys,
+    find: ',\n      leased_by = ${of.processId ?? null}::int\n',
+    replace: '\n',
+    tests: ended,
+  },
+  {
+    name: 'a key that is replaced after a day names the earlier process',
+    file: keys,
+    find: '\n        leased_by = excluded.leased_by, status',
+    replace: '\n        status',
+    tests: ended,
+  },
+  {
+    name: 'a key of a process whose row was deleted waits for its lease',
+    file: 'src/db/process-session.ts',
+    find: 'and not exists (select from processes p where p.id = ${leasedBy} and p.ended_at is null)',
+    replace: 'and exists (select from processes p where p.id = ${leasedBy} and p.ended_at is not null)',
+    tests: ended,
+  },
+  {
+    name: 'a key of an active process is free',
+    file: 'src/db/process-session.ts',
+    find: 'where p.id = ${leasedBy} and p.ended_at is null)',
+    replace: 'where p.id = ${leasedBy} and p.ended_at is not null)',
+    tests: ended,
+  },
+  {
+    name: 'the key of a send does not name its process',
+    file: 'src/messaging/sending/new-sends-store.ts',
+    find: 'insertKeysOf(sql`ready`, processId)',
+    replace: 'insertKeysOf(sql`ready`, undefined)',
+    tests: sends,
+  },
+  {
+    name: 'the key of a scheduled send does not name its process',
+    file: 'src/messaging/sending/store-send.ts',
+    find: 'insertKey(tx, { ...key, ...keyLeaseOf(deps), subjectId: id })',
+    replace: 'insertKey(tx, { ...key, ...keyLeaseOf(deps), processId: undefined, subjectId: id })',
+    tests: sends,
+  },
+  {
+    name: 'the key of a reply does not name its process',
+    file: 'src/messaging/replies/queue-reply.ts',
+    find: 'insertKey(tx, { ...key, ...keyLeaseOf(deps), subjectId: reply.id })',
+    replace: 'insertKey(tx, { ...key, ...keyLeaseOf(deps), processId: undefined, subjectId: reply.id })',
+    tests: ['test/api/reply-repeats.test.ts'],
+  },
+  {
+    name: 'the key of a draft does not name its process',
+    file: 'src/messaging/campaigns/drafts.ts',
+    find: 'const lease = { leaseSeconds: draftKeyLeaseSeconds, processId: deps.processId };',
+    replace: 'const lease = { leaseSeconds: draftKeyLeaseSeconds };',
+    tests: ['test/api/drafts.test.ts'],
+  },
+  {
+    name: 'the key of an upload is free while a call of an ended process may reach the platform',
+    file: 'src/messaging/media/duplicates.ts',
+    find: 'insertKey(tx, { ...key, fingerprint, subjectId, leaseSeconds })',
+    replace: 'insertKey(tx, { ...key, fingerprint, subjectId, leaseSeconds, processId: 1 })',
+    tests: sends,
   },
 ];

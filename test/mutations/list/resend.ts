@@ -87,8 +87,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a send whose template was deleted during its insert keeps its key',
     file: 'src/messaging/sending/new-sends-store.ts',
-    find: 'insertKeysOf(sql`ready`)',
-    replace: 'insertKeysOf(sql`asked`)',
+    find: 'insertKeysOf(sql`ready`, processId)',
+    replace: 'insertKeysOf(sql`asked`, processId)',
     tests: ['test/api/send-idempotency.test.ts'],
   },
 ];
