@@ -110,8 +110,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a later report without a price removes it',
     file: 'src/messaging/sending/messages-moves-store.ts',
-    find: 'billable = coalesce(m.billable, x.billable)',
-    replace: 'billable = x.billable',
+    find: 'billable = coalesce(m.billable, x.billable),',
+    replace: 'billable = x.billable,',
     tests: ['test/db/message-records.test.ts'],
   },
 ];
