@@ -18,7 +18,7 @@ const paused = Symbol('paused');
 
 /**
  * Yields the text of `stream`. Throws 413 `body_too_large` past `maxBytes`, 408 `upload_timeout` after `silenceMs` without a
- * byte, 400 for bytes that are not UTF-8. Leaves the stream open, so that the caller can still get a response.
+ * byte, 400 for bytes that are not UTF-8 and for a connection that the client closed. Leaves the stream open, so that the caller can still get a response.
  */
 export async function* textOf(stream: Readable, limits: UploadLimits = {}): AsyncGenerator<string> {
   const { maxBytes = uploadMaxBytes, silenceMs = silenceMaxMs } = limits;
@@ -26,7 +26,9 @@ export async function* textOf(stream: Readable, limits: UploadLimits = {}): Asyn
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let bytes = 0;
   for (;;) {
-    const next = await within(chunks.next(), silenceMs);
+    const next = await within(chunks.next(), silenceMs).catch((error: unknown) => {
+      throw isAborted(error) ? connectionClosed() : error;
+    });
     if (next === paused)
       throw new AppError(
         'upload_timeout',
@@ -41,6 +43,13 @@ export async function* textOf(stream: Readable, limits: UploadLimits = {}): Asyn
   }
   yield decoded(() => decoder.decode());
 }
+
+/** True for the error of a request whose client closed the connection. */
+const isAborted = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === 'ECONNRESET';
+
+/** No client gets it, but the log must not call it an internal error. */
+const connectionClosed = () =>
+  invalidRequest([{ path: '', message: 'the connection was closed before the end of the file' }]);
 
 /** The 413 for a row that is too large. */
 export function rowTooLarge(row: number): AppError {
