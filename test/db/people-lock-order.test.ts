@@ -4,6 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
+import type { Tx } from '../../src/db/db.ts';
+import { serializationFailure } from '../../src/db/failure.ts';
+import { foldConversations } from '../../src/messaging/conversations/fold.ts';
 import { changeOptOuts } from '../../src/messaging/opt-outs/change.ts';
 import { eraseContacts } from '../../src/messaging/opt-outs/erased.ts';
 import { scope, source } from '../../src/messaging/opt-outs/opt-out.ts';
@@ -64,17 +67,20 @@ const lockRow = (table: Table, phone: string) =>
     ? sql`select from contacts where account_id = ${accountId} and id = ${contactOf(phone)} for update nowait`
     : sql`select from contact_windows where account_id = ${accountId} and contact_id = ${contactOf(phone)} for update nowait`;
 
+const oneWaits = () =>
+  until(async () => {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db);
+    expect(rows).toHaveLength(1);
+  });
+
 /** Holds one row until `work` waits for it; then nobody may hold the other. */
 async function holds(first: [Table, string], then: [Table, string], work: () => Promise<unknown>) {
   const working = await database.db.transaction().execute(async (tx) => {
     expect((await lockRow(...first).execute(tx)).rows).toHaveLength(1);
     const running = work();
     running.catch(() => undefined);
-    await until(async () => {
-      const { rows } = await sql`select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db);
-      expect(rows).toHaveLength(1);
-    });
+    await oneWaits();
     expect((await lockRow(...then).execute(tx)).rows).toHaveLength(1);
     return { running };
   });
@@ -137,6 +143,23 @@ describe('who waits for the window of a contact holds none of a later one', () =
 
   it('when they are erased', () =>
     holds(['contact_windows', ada], ['contact_windows', ben], () => erased(ben, ada)));
+});
+
+it('folding is repeated after a deadlock with an erasure', async () => {
+  let deadlocks = 1;
+  const execute = async <T>(work: (tx: Tx) => Promise<T>) => {
+    return database.hot.transaction().execute(async (tx) => {
+      const result = await work(tx);
+      if (deadlocks > 0) throw serializationFailure('An erasure locked the same contacts.');
+      return result;
+    });
+  };
+  const hot = {
+    transaction: () => ({ execute: (work: never) => execute(work).finally(() => (deadlocks -= 1)) }),
+  };
+  await foldConversations({ hot: hot as never, changes: { heardAccounts: () => [], note() {} } });
+  const { rows } = await sql`select from conversations where account_id = ${accountId}`.execute(database.db);
+  expect(rows).toHaveLength(3);
 });
 
 it('a message without a word of an account that has some waits for nobody who holds the contact', async () => {

@@ -2,6 +2,7 @@
 import { newestId } from '../../base/ids.ts';
 import type { Changes } from '../../changes/changes.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import type { ContactKey } from '../contacts/contacts-store.ts';
 import {
   type ChangedContact,
@@ -29,7 +30,8 @@ const foldedPerRound = 2_000;
  */
 export async function foldConversations({ hot, changes }: FoldDeps, limit = foldedPerRound): Promise<number> {
   const heardBefore = changes.heardAccounts();
-  const { taken, heard } = await hot.transaction().execute(async (tx) => {
+  // repeated after a deadlock: an erasure locks the words and the row of each contact in turn
+  const { taken, heard } = await inTransaction(hot, async (tx) => {
     if (!(await lockFolding(tx))) return { taken: 0, heard: [] };
     const round = await takeChanged(tx, limit, heardBefore);
     if (round.toRead.length > 0) await write(tx, await readChanged(tx, round.toRead));

@@ -47,4 +47,11 @@ export const mutations: Mutation[] = [
     replace: 'order by x.a, x.first desc, w.sender_id for no key update of w',
     tests,
   },
+  {
+    name: 'folding fails after a deadlock with an erasure',
+    file: 'src/messaging/conversations/fold.ts',
+    find: 'await inTransaction(hot, async (tx) => {',
+    replace: 'await hot.transaction().execute(async (tx) => {',
+    tests,
+  },
 ];
