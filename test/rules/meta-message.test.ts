@@ -1,5 +1,6 @@
 // Messages and templates in the form of the WhatsApp Cloud API.
 import { describe, expect, it, test } from 'vitest';
+import { coordinates } from '../../src/adapters/meta/coordinates.ts';
 import { messageBody } from '../../src/adapters/meta/message.ts';
 import { platformTemplate, templateStatus } from '../../src/adapters/meta/template.ts';
 import { unsupportedReason } from '../../src/messaging/templates/kinds.ts';
@@ -71,6 +72,16 @@ describe('the body of a send', () => {
         ],
       },
     ]);
+  });
+
+  it.each([
+    [0.0000001, '0.0000001'],
+    [-0.00000012345, '-0.0000001235'],
+    [1e-20, '0'],
+    [-89.99999999999, '-89.99999999999'],
+    [180, '180'],
+  ])('writes %s degrees without an exponent', (latitude, text) => {
+    expect(coordinates({ latitude, longitude: 100 })).toEqual({ latitude: text, longitude: '100' });
   });
 
   it('has buttons by index: links, codes to copy, and one-time passwords as links', () => {

@@ -8,6 +8,7 @@ import type {
   FilledText,
   OutgoingMessage,
 } from '../../ports/platform.ts';
+import { coordinates } from './coordinates.ts';
 
 const textParameter = ({ name, text }: FilledText) => ({
   type: 'text',
@@ -32,9 +33,8 @@ function headerParameters(
       return [{ type: media, [media]: file }];
     }
     case 'location': {
-      const { latitude, longitude, name, address } = header;
-      const location = { latitude: String(latitude), longitude: String(longitude), name, address };
-      return [{ type: 'location', location }];
+      const { name, address } = header;
+      return [{ type: 'location', location: { ...coordinates(header), name, address } }];
     }
     case 'product': {
       const product = { product_retailer_id: header.productId, catalog_id: header.catalogId };

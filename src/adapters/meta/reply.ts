@@ -1,6 +1,7 @@
 // The body of a reply (Cloud API, "Messages": text, media, location, contacts, reaction and interactive objects). Pure.
 import type { OutgoingReply, ReplyContent } from '../../ports/platform.ts';
 import type { ReplyCard } from '../../ports/platform-message.ts';
+import { coordinates } from './coordinates.ts';
 
 /** The members that are set. */
 const withSet = <T extends object>(members: T): Partial<T> =>
@@ -37,9 +38,7 @@ function typed(content: ReplyContent, { replyTo, platformMediaId }: OutgoingRepl
     }
     case 'location': {
       const { name, address } = content;
-      // the published schema has texts
-      const [latitude, longitude] = [String(content.latitude), String(content.longitude)];
-      return { type: 'location', location: withSet({ latitude, longitude, name, address }) };
+      return { type: 'location', location: withSet({ ...coordinates(content), name, address }) };
     }
     case 'contacts':
       return { type: 'contacts', contacts: content.cards.map(contactCard) };
