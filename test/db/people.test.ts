@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { Tx } from '../../src/db/db.ts';
+import { updateContacts } from '../../src/messaging/contacts/contacts-store.ts';
 import type { NamedPerson } from '../../src/messaging/contacts/identity.ts';
 import { recordPeople } from '../../src/messaging/contacts/record-people.ts';
 import { recordUsual } from '../../src/messaging/contacts/usual-people-store.ts';
@@ -146,6 +147,28 @@ describe('concurrent transactions', () => {
     });
     await late;
     expect(await stored(id)).toMatchObject({ name: 'New', windows: { [senderId]: nowMs + 9_000 } });
+  });
+
+  it('of which one waits within the update of the contact: its older name does not replace the newer one', async () => {
+    const ada = someone();
+    const [id = ''] = await record(report(ada, nowMs));
+    const old = {
+      accountId,
+      id,
+      ...ada,
+      name: 'Old',
+      namedAtMs: nowMs + 5_000,
+      lastReceivedAtMs: nowMs + 5_000,
+    };
+    let late: Promise<unknown> = Promise.resolve();
+    await inTransaction(async (tx) => {
+      await recordPeople(tx, [report({ ...ada, name: 'New' }, nowMs + 9_000)], nowMs);
+      // its snapshot has the windows of before
+      late = inTransaction((other) => updateContacts(other, [old]));
+      await waitingForLock();
+    });
+    expect(await late).toBe(1);
+    expect(await stored(id)).toMatchObject({ name: 'New' });
   });
 
   it('of which one merges the contact of a known person: the window keeps the newest time', async () => {
