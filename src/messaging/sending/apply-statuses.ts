@@ -80,8 +80,9 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
       const move = fold(message.accountId, message.id, message.reports);
       return move ? [{ message, move }] : [];
     });
+  const moves = movesOf(foldReports);
   // publishes an overtaken failure first, as if the reports had come one by one
-  const steps = [movesOf(overtakenFailure), movesOf(foldReports)].filter((step) => step.length > 0);
+  const steps = [movesOf(overtakenFailure), moves].filter((step) => step.length > 0);
   if (steps.length === 0) return results;
   const { moved, leasedDeliveries } = await deps.hot.transaction().execute(async (tx) => {
     const done: { moved: MovedMessage[]; leasedDeliveries: LeasedDelivery[] } = {
@@ -112,12 +113,8 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
   deps.deliveries.offer(leasedDeliveries);
   await reactToFailures(deps, moved);
   for (const message of moved) deps.completions.completed(message);
-  const late = movesOf(foldReports).filter(({ message, move }) => !message.hasMoved && hasPrice(move));
-  if (late.length > 0)
-    await recordPrices(
-      deps.hot,
-      late.map(({ move }) => move),
-    );
+  const late = moves.flatMap(({ message, move }) => (!message.hasMoved && hasPrice(move) ? [move] : []));
+  if (late.length > 0) await recordPrices(deps.hot, late);
   await countResults(deps, messages, results);
   return results;
 }
