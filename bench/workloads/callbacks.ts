@@ -1,12 +1,14 @@
 // The time from a status callback to its webhook under low load, for callbacks that come alone and three at once.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startBenchFixture } from '../bench-fixture.ts';
+import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
+import { type BenchFixture, startBenchFixture } from '../bench-fixture.ts';
 import { nowMs } from '../child.ts';
 import { openCommits } from '../commits.ts';
 import { readConditions, reportConditions } from '../conditions.ts';
 import { median, spread } from '../percentiles.ts';
 import { progress, saveFigures, table } from '../print.ts';
-import { openSingleSends, orderVariables } from '../single-sends.ts';
+import { type RpcProcess, startRpcProcess } from '../processes.ts';
+import { openSingleSends, orderVariables, type SingleSends } from '../single-sends.ts';
 import { noteStages, stageLatencies } from '../stage-latency.ts';
 import { workload } from '../workload.ts';
 
@@ -22,9 +24,21 @@ const patterns = {
 type Pattern = keyof typeof patterns;
 const names = Object.keys(patterns) as Pattern[];
 
+/** Sends of an account whose callbacks go to a bare route: one commit, the response, one webhook. */
+async function openBareCalls(fixture: BenchFixture, bareRoute: RpcProcess): Promise<SingleSends> {
+  const secret = 'bench-secret';
+  await fixture.receiver.call('secret', { hook: 'bare', secret });
+  const url = await bareRoute.call<string>('open', {
+    connection: await findRunningEmbedded(fixture.gateway.dataDir),
+    hook: { url: `${fixture.receiverUrl}/hooks/bare`, secret },
+  });
+  const account = await fixture.account('Bare');
+  return openSingleSends(fixture, account, await fixture.numbers(account, 1, url));
+}
+
 export default workload({
   about:
-    'Time from status callback to webhook under low load, alone and three at once, and two bare commits.',
+    'Time from status callback to webhook under low load, alone and three at once, in turn with a bare route; two bare commits.',
   options: {
     perSecond: { default: 10, about: 'messages per second, with three callbacks each' },
     messages: { default: 60, about: 'messages in each round and pattern' },
@@ -32,19 +46,21 @@ export default workload({
   },
   async run({ perSecond, messages, rounds }) {
     const fixture = await startBenchFixture();
+    const bareRoute = startRpcProcess('bare-route.ts');
     try {
       const account = await fixture.account('Bench');
       const numbers = await fixture.numbers(account, 1);
       await fixture.endpoint(account, 'bench');
       const calls = await openSingleSends(fixture, account, numbers);
+      const bareCalls = await openBareCalls(fixture, bareRoute);
       const twoCommits = await openCommits(fixture.db);
-      const measure = async (pattern: Pattern, count: number): Promise<number[]> => {
+      const measure = async (pattern: Pattern, count: number, by = calls): Promise<number[]> => {
         await fixture.platform.settings(patterns[pattern]);
         await noteStages(fixture, '');
         const began = nowMs();
         for (let index = 0; index < count; index++) {
           await sleep(Math.max(0, began + (index * 1000) / perSecond - nowMs()));
-          await calls.send('order_update', orderVariables);
+          await by.send('order_update', orderVariables);
         }
         await fixture.receiver.call('until', { stages: count * stagesPerMessage, withinMs });
         const all = await stageLatencies(fixture, '');
@@ -58,20 +74,25 @@ export default workload({
         return ms;
       };
       progress('warming up');
-      for (const pattern of names) await measure(pattern, messages);
+      for (const pattern of names) for (const by of [calls, bareCalls]) await measure(pattern, messages, by);
       await commits();
       const conditions = readConditions();
       const measured: Record<Pattern, number[]> = { 'three at once': [], 'one after another': [] };
-      const bare: number[][] = [];
+      const bare: Record<Pattern, number[]> = { 'three at once': [], 'one after another': [] };
+      const pairs: number[][] = [];
       for (let round = 1; round <= rounds; round++) {
         progress(`round ${round} of ${rounds}`);
-        bare.push(await commits());
-        for (const pattern of names) measured[pattern].push(...(await measure(pattern, messages)));
+        pairs.push(await commits());
+        for (const pattern of names) {
+          measured[pattern].push(...(await measure(pattern, messages)));
+          bare[pattern].push(...(await measure(pattern, messages, bareCalls)));
+        }
       }
-      await calls.close();
+      await Promise.all([calls.close(), bareCalls.close()]);
       const rows = {
         ...Object.fromEntries(names.map((pattern) => [pattern, spread(measured[pattern])])),
-        'two bare commits': spread(bare.flat()),
+        ...Object.fromEntries(names.map((pattern) => [`${pattern}, bare route`, spread(bare[pattern])])),
+        'two bare commits': spread(pairs.flat()),
       };
       table(`From callback to webhook at ${perSecond} messages/s (ms)`, [
         ['', 'p50', 'p95', 'p99', 'longest'],
@@ -79,10 +100,11 @@ export default workload({
       ]);
       const verdict = reportConditions(
         conditions,
-        bare.map((ms) => median(ms)),
+        pairs.map((ms) => median(ms)),
       );
       saveFigures('callbacks', { perSecond, messages, rounds }, { ...rows, verdict });
     } finally {
+      await bareRoute.stop();
       await fixture.close();
     }
   },

@@ -4,13 +4,13 @@ import type { CallersInput, CallersResult, OneCall } from '../callers.ts';
 import { nowMs } from '../child.ts';
 import { readConditions, reportConditions } from '../conditions.ts';
 import { perPiece, type Readings, read } from '../cpu.ts';
-import { median, spread } from '../percentiles.ts';
+import { measureLoneSends } from '../lone-sends.ts';
+import { median, type Spread, spread } from '../percentiles.ts';
 import { progress, saveFigures, table } from '../print.ts';
 import { startRpcProcess } from '../processes.ts';
 import type { ReceiverCounts } from '../receiver.ts';
 import { addSendingAccounts, type SendKind, sendCalls } from '../send-load.ts';
 import { profileFlags, showProfile } from '../show-profile.ts';
-import { openSingleSends } from '../single-sends.ts';
 import { workload } from '../workload.ts';
 
 const stagesPerMessage = 3;
@@ -132,37 +132,11 @@ export default workload({
         ['target', `≤ ${targets.cpu}`, '', '', `≥ ${targets.lives}`],
       ]);
       const [first] = accounts;
-      let alone: Record<string, ReturnType<typeof spread>> = {};
+      let alone: Record<string, Spread> = {};
       if (seconds > 0 && first) {
         progress(`single sends at ${perSecond}/s`);
-        const single = await openSingleSends(fixture, first.account, first.numbers);
-        const platform: number[] = [];
-        const calls = sendCalls(
-          [first],
-          { withKey: false, withMedia: false },
-          {
-            messages: seconds * perSecond,
-            recipientsPerCall: 1,
-          },
-        );
-        const partSize = Math.ceil(calls.length / 3);
-        const send: number[] = [];
-        for (let at = 0; at < calls.length; at += partSize) {
-          const part = calls.slice(at, at + partSize);
-          // at the same rate: a process that waited a tenth of a second answers slower than one that is busy
-          const direct = { url: fixture.sandbox.cloudApiUrl, atOnce: 8, perSecond };
-          const directCalls = part.map(() => single.platformCall);
-          platform.push(...(await run(directCalls, direct)).ms);
-          send.push(...(await run(part, { atOnce: 8, perSecond })).ms);
-          await awaitStages(part.length);
-        }
-        await single.close();
-        const own = median(platform);
-        alone = {
-          'whole send': spread(send),
-          "platform's own time": spread(platform),
-          'over the platform': spread(send.map((ms) => ms - own)),
-        };
+        const input = { fixture, sending: first, perSecond, seconds, run, awaitLives: awaitStages };
+        alone = await measureLoneSends(input);
         table(`Single sends at ${perSecond}/s, from the scheduled start (ms)`, [
           ['', 'p50', 'p95', 'p99', 'longest'],
           ...Object.entries(alone).map(([name, ms]) => [name, ms.p50, ms.p95, ms.p99, ms.max]),
