@@ -105,14 +105,25 @@ function linkHash(call: Call, id: string, until: number): string {
   return createHmac('sha256', call.app.secret).update(`${id} ${until}`).digest('base64url').slice(0, 40);
 }
 
-/** Serves a download link until it expires; requires the same token. */
+/**
+ * Serves a download link until it expires (404); requires the same token, and a user agent: without one the platform was
+ * observed to respond with a page (gabrieldwight/Whatsapp-Business-Cloud-Api-Net 45, great-detail/WhatsApp-JS-SDK 81).
+ */
 export function download(platform: Platform, call: Call): void {
+  if (!call.req.headers['user-agent']) {
+    const page = '<!DOCTYPE html><title>Error</title><p>Sorry, something went wrong.</p>';
+    call.res.writeHead(400, { 'content-type': 'text/html; charset=utf-8' }).end(page);
+    return;
+  }
   const id = call.query.get('mid') ?? '';
   const until = Number(call.query.get('ext'));
   const media = mediaOf(platform.state, id);
   const valid =
     call.query.get('hash') === linkHash(call, id, until) && until * 1000 > platform.state.clock.now();
-  if (!media || !valid) throw unknownObject('GET', id);
+  if (!media || !valid) {
+    call.res.writeHead(404, { 'content-length': 0 }).end();
+    return;
+  }
   const bytes = platform.mediaBytes.get(id);
   if (!bytes)
     throw rejection(

@@ -60,6 +60,14 @@ test('an upload gets a numeric id and can be read, downloaded with the token, se
   const got = await fetch(record.url, { headers: { authorization: `Bearer ${token}` } });
   expect(Buffer.from(await got.arrayBuffer()).equals(png)).toBe(true);
   expect((await fetch(record.url)).status).toBe(401);
+  // fetch always has one; node:http has none
+  const options = { headers: { authorization: `Bearer ${token}` } };
+  const anonymous = await new Promise((resolve) => {
+    request(record.url, options, (response) =>
+      resolve([response.statusCode, response.headers['content-type']]),
+    ).end();
+  });
+  expect(anonymous).toEqual([400, 'text/html; charset=utf-8']);
   expect((await sendWith(json.id)).status).toBe(200);
   expect((await platform.call('DELETE', json.id)).json).toEqual({ success: true });
   expect((await platform.call('GET', json.id)).json.error).toMatchObject({ code: 100, error_subcode: 33 });
@@ -127,7 +135,7 @@ test('an upload expires after 30 days, a download link after 5 minutes, by the s
   const { json } = await upload(png, 'image/png');
   const { url } = (await platform.call('GET', json.id)).json;
   await platform.control.advanceClock(6 * 60_000);
-  expect((await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status).toBe(400);
+  expect((await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status).toBe(404);
   expect((await sendWith(json.id)).status).toBe(200);
   await platform.control.advanceClock(30 * 24 * 3_600_000);
   expect((await platform.call('GET', json.id)).json.error).toMatchObject({ code: 100, error_subcode: 33 });

@@ -87,12 +87,18 @@ export interface MetaClientOptions {
   apiVersion: string;
 }
 
+/** The header that names this program: the platform's downloads reject calls without it. */
+export const userAgent = { 'user-agent': 'chatbot-gateway' };
+
 /** Opens a client of the platform's HTTP API. */
 export function openMetaClient(options: MetaClientOptions): MetaClient {
   return {
     async call(sender, { method, path, query, json, body, timeoutMs }) {
       const search = query ? `?${new URLSearchParams(query)}` : '';
-      const headers: Record<string, string> = { authorization: `Bearer ${sender.credential}` };
+      const headers: Record<string, string> = {
+        ...userAgent,
+        authorization: `Bearer ${sender.credential}`,
+      };
       if (json !== undefined) headers['content-type'] = 'application/json';
       let response: OutgoingResponse;
       try {

@@ -4,7 +4,7 @@ import type { OutgoingStream } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
 import type { OpenedMedia } from '../../ports/platform-received.ts';
-import { type MetaClient, type MetaClientOptions, string } from './client.ts';
+import { type MetaClient, type MetaClientOptions, string, userAgent } from './client.ts';
 import { textOf } from './json.ts';
 
 const readTimeoutMs = 15_000;
@@ -81,7 +81,10 @@ export async function openReceivedMedia(
       .stream({
         method: 'GET',
         url: address.url,
-        headers: { authorization: `Bearer ${sender.credential}`, 'accept-encoding': 'identity' },
+        headers: {
+          ...userAgent,
+          ...{ authorization: `Bearer ${sender.credential}`, 'accept-encoding': 'identity' },
+        },
         maxResponseBytes: maxBytes,
         timeoutMs,
       })
