@@ -109,6 +109,8 @@ export interface VendorErrorDetails {
   code?: number | string;
   /** The vendor's subcode. */
   subcode?: number;
+  /** True if the vendor says that a repeated call may succeed. */
+  isTransient?: boolean;
   title?: string;
   /** Seconds that the vendor asked us to wait. */
   retryAfterSeconds?: number;
@@ -122,6 +124,7 @@ export class VendorError extends Error {
   readonly outcome: Outcome;
   readonly code: number | string | undefined;
   readonly subcode: number | undefined;
+  readonly isTransient: boolean;
   readonly title: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly status: number | undefined;
@@ -132,6 +135,7 @@ export class VendorError extends Error {
     this.outcome = outcome;
     this.code = details.code;
     this.subcode = details.subcode;
+    this.isTransient = details.isTransient ?? false;
     this.title = details.title;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.status = details.status;

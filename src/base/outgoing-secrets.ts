@@ -179,11 +179,12 @@ interface Answer {
 export function redactError(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof VendorError)) return error;
   const clean = (text: string) => redactText(text, secrets);
-  const { code, title, subcode, retryAfterSeconds, status } = error;
+  const { code, title, subcode, isTransient, retryAfterSeconds, status } = error;
   const details = {
     ...(code === undefined ? {} : { code: typeof code === 'string' ? clean(code) : code }),
     ...(title === undefined ? {} : { title: clean(title) }),
     ...(subcode === undefined ? {} : { subcode }),
+    isTransient,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     ...(status === undefined ? {} : { status }),
   };

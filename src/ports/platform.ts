@@ -106,6 +106,8 @@ export type RejectionClass =
 export interface PlatformRejection {
   code: number | string | undefined;
   subcode?: number | undefined;
+  /** True if the platform says that a repeated call may succeed. */
+  isTransient?: boolean;
   title?: string | undefined;
   /** The platform's explanation. */
   message?: string;

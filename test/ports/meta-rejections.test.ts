@@ -12,6 +12,7 @@ import type { RejectionClass } from '../../src/ports/platform.ts';
 const table: [number, number, RejectionClass, number?][] = [
   [0, 401, 'halt_token'],
   [190, 401, 'halt_token'],
+  [102, 401, 'halt_token'], // the session of the token has ended
   [3, 500, 'halt_token'],
   [10, 403, 'halt_token'],
   [131005, 403, 'halt_token'],
@@ -20,6 +21,8 @@ const table: [number, number, RejectionClass, number?][] = [
   [17, 400, 'throttled_account', 60],
   [80007, 400, 'throttled_account', 60], // the business account's limit
   [80008, 400, 'throttled_account', 60],
+  [341, 400, 'throttled_account', 60], // the app's limit
+  [613, 400, 'throttled_account', 60],
   [130429, 400, 'throttled'], // the number's rate
   [131057, 500, 'throttled', 60], // maintenance, or an upgrade of about a minute
   [2494100, 400, 'throttled', 60],
@@ -166,6 +169,17 @@ describe('a rejection', () => {
     for (const subcode of [33, 458, 460, 463, 467, 2494010])
       expect(classify({ code: 190, subcode })).toBe('halt_token');
     expect(classify({ code: 131026, subcode: 33 })).toBe('final');
+  });
+
+  it('is retried if its code is unknown and the platform calls it transient', async () => {
+    const error = { code: 999999, type: 'OAuthException', message: 'Please retry your request later.' };
+    const transient = (await errorOf(500, { ...error, is_transient: true })) as VendorError;
+    expect([transient.outcome, platform.classify(transient)]).toEqual(['rejected', 'retry']);
+    const lasting = (await errorOf(500, { ...error, is_transient: false })) as VendorError;
+    expect(platform.classify(lasting)).toBe('final');
+    // a documented code has its own reaction
+    const known = (await errorOf(400, { ...error, code: 131026, is_transient: true })) as VendorError;
+    expect(platform.classify(known)).toBe('final');
   });
 
   it('has its details in an object or in plain text', async () => {

@@ -52,6 +52,7 @@ function failure(response: OutgoingResponse): VendorError {
   return new VendorError('rejected', text, {
     ...{ status: response.status, code, title },
     ...(Number.isInteger(subcode) ? { subcode } : {}),
+    isTransient: error.is_transient === true,
     ...retryAfterOf(response, minWaitOf(code)),
   });
 }

@@ -15,15 +15,15 @@ interface Rule {
  * or title. A message with an error body was not accepted. Unlisted codes are final.
  */
 const rules: readonly Rule[] = [
-  // Access. 190 with any subcode (458, 459, 460, 463, 464, 467, 492) needs a new token (Graph API, "Error handling").
-  { codes: [0, 190], kind: 'halt_token' },
+  // Access. 102 and 190 with any subcode (458, 459, 460, 463, 464, 467, 492) need a new token (Graph API, "Error handling").
+  { codes: [0, 102, 190], kind: 'halt_token' },
   // "Capability or permissions issue"; "permission is either not granted or has been removed"; 131005 "access denied".
   { codes: [3, 10, 131005], kind: 'halt_token' },
   // "The business phone number has been deleted."
   { codes: [33], kind: 'halt_sender' },
-  // Call limits of the app (4), the Graph user (17), the business account (80007), and its templates (80008), counted by
-  // the hour; `X-Business-Use-Case-Usage` says in how many minutes access is regained (Graph API, "Rate limits").
-  { codes: [4, 17, 80007, 80008], kind: 'throttled_account', waitSeconds: 60 },
+  // Call limits of the app (4, 341, 613), the Graph user (17), the business account (80007), and its templates (80008), counted by
+  // the hour; `X-Business-Use-Case-Usage` says in how many minutes access is regained (Graph API, "Rate limits", "Error handling").
+  { codes: [4, 17, 341, 613, 80007, 80008], kind: 'throttled_account', waitSeconds: 60 },
   // "Cloud API message throughput has been reached": a limit of the number ("Throughput").
   { codes: [130429], kind: 'throttled' },
   // "Too many messages sent from the sender phone number to the same recipient": other messages continue; 4^X seconds for this one.
@@ -106,7 +106,8 @@ export const httpPrefix = 'http_';
 
 /**
  * Returns the reaction to a rejection. 200 to 299 are permissions of the token. A foreign response slows the number down
- * (429) or halts it, because a proxy or firewall treats every call alike. An unknown code is final.
+ * (429) or halts it, because a proxy or firewall treats every call alike. An unknown code is final, unless the platform calls the
+ * error transient (`is_transient`).
  */
 export function classify(rejection: PlatformRejection): RejectionClass {
   if (typeof rejection.code === 'string' && rejection.code.startsWith(httpPrefix))
@@ -114,7 +115,7 @@ export function classify(rejection: PlatformRejection): RejectionClass {
   const code = Number(rejection.code);
   if (code === 100) return classOf100(rejection);
   if (code >= 200 && code <= 299) return 'halt_token';
-  return ruleOf.get(code)?.kind ?? 'final';
+  return ruleOf.get(code)?.kind ?? (rejection.isTransient ? 'retry' : 'final');
 }
 
 /** "Template is paused due to low quality"; "Template has been paused too many times … and is now permanently disabled". */

@@ -38,6 +38,13 @@ export const mutations: Mutation[] = [
     tests: ['test/api/send-rejections.test.ts'],
   },
   {
+    name: 'a transient error with an unknown code fails the message',
+    file: 'src/adapters/meta/error-codes.ts',
+    find: "rejection.isTransient ? 'retry' : 'final'",
+    replace: "'final'",
+    tests: ['test/ports/meta-rejections.test.ts'],
+  },
+  {
     name: 'a business account error halts one sender',
     file: 'src/messaging/senders/halt.ts',
     find: "if (kind === 'halt_account') return [senderId, ...others];",
