@@ -154,3 +154,29 @@ test('keys are deleted after 24 hours', async () => {
     select key from idempotency_keys where key in (${young.key}, ${old.key})`.execute(database.db);
   expect(rows).toEqual([{ key: young.key }]);
 });
+
+test('a response makes no new index entries, because it fits on the page of its key', async () => {
+  const keys = Array.from({ length: 100 }, () => ({
+    accountId,
+    operation: 'send',
+    key: randomUUID(),
+    subjectId: uuidv7(),
+  }));
+  for (const of of keys) await insert(of);
+  const updates = await inTransaction<{ all: number; heapOnly: number }>(async (tx) => {
+    const count = async () => {
+      const { rows } = await sql<{ all: number; heapOnly: number }>`
+        select pg_stat_get_xact_tuples_updated('idempotency_keys'::regclass)::int as all,
+          pg_stat_get_xact_tuples_hot_updated('idempotency_keys'::regclass)::int as "heapOnly"`.execute(tx);
+      return rows[0] ?? { all: 0, heapOnly: 0 };
+    };
+    const before = await count();
+    for (const { subjectId } of keys)
+      await recordKeyResponse(tx, subjectId, { status: 200, body: 'x'.repeat(600) });
+    const after = await count();
+    return { all: after.all - before.all, heapOnly: after.heapOnly - before.heapOnly };
+  });
+  expect(updates.all).toBe(keys.length);
+  // one transaction cannot use the space of the rows that it replaces
+  expect(updates.heapOnly).toBeGreaterThan(0.5 * keys.length);
+});
