@@ -154,7 +154,7 @@ export interface Settings {
   approvalMs: number;
   /** Default throughput of a number, in messages per second; 0: unlimited. */
   messagesPerSecond: number;
-  /** The pair rate limit (131056: 1 message per 6 s, bursts of 45). Off by default, for demonstrations with one phone. */
+  /** The pair rate limit (131056: 1 message per 6 s, bursts of 45). */
   pairRate: boolean;
   /**
    * Code that rejects a media id that is unknown, expired or of another number: 131053, or 100 with
@@ -209,7 +209,7 @@ export const defaultSettings: Settings = {
   callbackOrigins: [],
   approvalMs: 3000,
   messagesPerSecond: 80,
-  pairRate: false,
+  pairRate: true,
   lostMediaCode: 131053,
   unknownFields: [],
   closedWindow: 'report',
