@@ -8,6 +8,9 @@ interface FailureBody {
   errors?: Problem[];
   provider?: ProviderError;
   alternatives?: Slot[];
+  bookingIds?: string[];
+  closedAt?: string | null;
+  editableAt?: string | null;
 }
 
 /** A failure that the gateway reported. */
@@ -24,6 +27,12 @@ export class GatewayError<Code extends string = ErrorCode | (string & {})> exten
   readonly provider: ProviderError | undefined;
   /** With `slot_unavailable`: other open slots of the date. */
   readonly alternatives: Slot[];
+  /** With `booking_open`: the open bookings of the person. */
+  readonly bookingIds: string[];
+  /** With `window_closed`: when the reply window closed; null if the person never wrote. */
+  readonly closedAt: string | null | undefined;
+  /** With `template_not_editable`: when the template can be edited again; null if no time is known. */
+  readonly editableAt: string | null | undefined;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(status: number, body: FailureBody, retryAfterSeconds?: number) {
@@ -34,6 +43,9 @@ export class GatewayError<Code extends string = ErrorCode | (string & {})> exten
     this.errors = body.errors ?? [];
     this.provider = body.provider;
     this.alternatives = body.alternatives ?? [];
+    this.bookingIds = body.bookingIds ?? [];
+    this.closedAt = body.closedAt;
+    this.editableAt = body.editableAt;
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
