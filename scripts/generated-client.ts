@@ -87,6 +87,14 @@ function itemOf(data: Json | undefined): Json | undefined {
   return items && pagination ? (items.items as Json) : undefined;
 }
 
+const takesCsv = (body: Operation['requestBody']): boolean => 'text/csv' in (body?.content ?? {});
+
+/** The type of a body. A CSV file is its text or a file. */
+function bodyType(body: Operation['requestBody'], schema: Json): string {
+  const types = [typeOf(schema, '      '), ...(takesCsv(body) ? ['string', 'Blob'] : [])];
+  return [...new Set(types)].join(' | ');
+}
+
 function inputOf({ operation: { parameters = [], requestBody } }: Described): {
   type: string;
   needed: boolean;
@@ -97,7 +105,7 @@ function inputOf({ operation: { parameters = [], requestBody } }: Described): {
       `${comment(description, '      ')}      ${name}${required ? '' : '?'}: ${typeOf(schema, '      ')};\n`,
   );
   const body = Object.values(requestBody?.content ?? {})[0]?.schema;
-  if (body) lines.push(`      body${requestBody?.required ? '' : '?'}: ${typeOf(body, '      ')};\n`);
+  if (body) lines.push(`      body${requestBody?.required ? '' : '?'}: ${bodyType(requestBody, body)};\n`);
   const needed =
     named.some(({ required }) => required) || (body !== undefined && requestBody?.required === true);
   return { type: lines.length === 0 ? 'Record<never, never>' : `{\n${lines.join('')}    }`, needed };
@@ -129,12 +137,13 @@ function codesOf({ responses }: Operation, document: Document): string[] {
     });
 }
 
-/** Method, path and flags: `key` takes an Idempotency-Key, `form` is a multipart form, `file` returns a file, `list` is paged. */
+/** Method, path and flags: `key` takes an Idempotency-Key, `form` is a multipart form, `csv` takes a CSV file, `file` returns a file, `list` is paged. */
 function entryOf({ operation, method, path }: Described): string {
   const { parameters = [], requestBody } = operation;
   const flags = [
     ...(parameters.some(({ name }) => name === 'Idempotency-Key') ? ['key'] : []),
     ...(requestBody && 'multipart/form-data' in requestBody.content ? ['form'] : []),
+    ...(takesCsv(requestBody) ? ['csv'] : []),
     ...(dataOf(operation) ? [] : ['file']),
     ...(itemOf(dataOf(operation)) ? ['list'] : []),
   ];

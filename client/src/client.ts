@@ -13,7 +13,7 @@ export interface ClientOptions {
   headers?: Record<string, string>;
   /** Retries after the first attempt. Default: 4. */
   retries?: number;
-  /** Time limit of each attempt, in milliseconds. Default: 60,000; 300,000 for uploads. */
+  /** Time limit of each attempt, in milliseconds. Default: 60,000. Uploads have at least 300,000. */
   timeoutMs?: number;
   /** A replacement for the global `fetch`. */
   fetch?: typeof fetch;
@@ -24,8 +24,10 @@ export interface CallOptions {
   idempotencyKey?: string;
   /** Additional request headers, such as `Prefer: respond-async`. */
   headers?: Record<string, string>;
+  /** Aborts the call; afterwards also the body of a file or stream that it returned. */
   signal?: AbortSignal;
   retries?: number;
+  /** Time limit of each attempt, in milliseconds, also of an upload. */
   timeoutMs?: number;
 }
 
@@ -36,7 +38,7 @@ interface Call {
   url: string;
   flags: Set<string>;
   headers: Record<string, string>;
-  body: string | FormData | undefined;
+  body: string | Blob | FormData | undefined;
   options: CallOptions;
 }
 
@@ -95,6 +97,8 @@ class Client {
       if (value !== undefined && !path.includes(`{${name}}`)) query.set(name, String(value));
     const search = query.size === 0 ? '' : `?${query}`;
     const isForm = flags.has('form');
+    const isFile = flags.has('csv') && (typeof body === 'string' || body instanceof Blob);
+    const type = isFile ? (body instanceof Blob && body.type) || 'text/csv' : 'application/json';
     return {
       method,
       url: `${this.#options.baseUrl.replace(/\/+$/, '')}${literal}${search}`,
@@ -103,7 +107,7 @@ class Client {
       headers: {
         ...(this.#options.apiKey === undefined ? {} : { 'X-API-Key': this.#options.apiKey }),
         ...this.#options.headers,
-        ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
+        ...(body === undefined || isForm ? {} : { 'Content-Type': type }),
         ...(flags.has('key') ? { 'Idempotency-Key': options.idempotencyKey ?? newUuid() } : {}),
         ...options.headers,
       },
@@ -112,7 +116,9 @@ class Client {
           ? undefined
           : isForm
             ? formOf(body as Record<string, unknown>)
-            : JSON.stringify(body),
+            : isFile
+              ? body
+              : JSON.stringify(body),
     };
   }
 
@@ -132,18 +138,21 @@ class Client {
   }
 
   async #attempt({ method, url, flags, headers, body, options }: Call): Promise<unknown> {
-    const limitMs =
-      options.timeoutMs ?? (flags.has('form') ? uploadTimeoutMs : (this.#options.timeoutMs ?? 60_000));
+    const generalMs = this.#options.timeoutMs ?? 60_000;
+    const isUpload = flags.has('form') || flags.has('csv');
+    const limitMs = options.timeoutMs ?? (isUpload ? Math.max(generalMs, uploadTimeoutMs) : generalMs);
     const controller = new AbortController();
     const abort = () => controller.abort(options.signal?.reason);
     if (options.signal?.aborted) abort();
     options.signal?.addEventListener('abort', abort, { once: true });
     const timer = setTimeout(() => controller.abort(new Error(`no response within ${limitMs} ms`)), limitMs);
+    let isBodyOpen = false;
     try {
       const send = this.#options.fetch ?? globalThis.fetch;
       const init = { method, headers, signal: controller.signal, ...(body === undefined ? {} : { body }) };
       const response = await send(url, init);
-      if (response.ok && flags.has('file')) return response;
+      isBodyOpen = response.ok && flags.has('file');
+      if (isBodyOpen) return response;
       const text = await response.text();
       if (response.ok) return JSON.parse(text).data;
       throw failureOf(response, text);
@@ -155,7 +164,7 @@ class Client {
       throw new GatewayConnectionError(message, { cause: reason, method });
     } finally {
       clearTimeout(timer);
-      options.signal?.removeEventListener('abort', abort);
+      if (!isBodyOpen) options.signal?.removeEventListener('abort', abort);
     }
   }
 }

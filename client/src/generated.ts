@@ -3922,7 +3922,7 @@ export interface Operations {
       mapping?: string;
       /** Id of the send (`sendId`). */
       sendId: string;
-      body: AddRecipients;
+      body: AddRecipients | string | Blob;
     },
     options?: CallOptions,
   ): Promise<AddedRecipients>;
@@ -4165,7 +4165,7 @@ export interface Operations {
   /** Import opt-outs. A CSV file of up to 512 MB, as another system or `GET /v1/opt-outs.csv` made it. Each row is what `PUT` does, at its `createdAt`: a newer decision of the person stays. Rows are imported in order, 1,000 at a time; after a broken connection the same file can be posted again. Scope: `messages:send`. */
   importOptOuts(
     input: {
-      body: OptOutsFile;
+      body: OptOutsFile | string | Blob;
     },
     options?: CallOptions,
   ): Promise<ImportedOptOuts>;
@@ -4926,7 +4926,7 @@ export const operations = {
   changeSend: 'PATCH /v1/sends/{sendId}',
   deleteSend: 'DELETE /v1/sends/{sendId}',
   getSend: 'GET /v1/sends/{sendId}',
-  addRecipients: 'POST /v1/sends/{sendId}/recipients',
+  addRecipients: 'POST /v1/sends/{sendId}/recipients csv',
   listRecipients: 'GET /v1/sends/{sendId}/recipients list',
   emptySend: 'DELETE /v1/sends/{sendId}/recipients',
   checkSend: 'POST /v1/sends/{sendId}/check',
@@ -4948,7 +4948,7 @@ export const operations = {
   listOptOuts: 'GET /v1/opt-outs list',
   putOptOutOfUser: 'PUT /v1/opt-outs',
   deleteOptOutOfUser: 'DELETE /v1/opt-outs',
-  importOptOuts: 'POST /v1/opt-outs/import',
+  importOptOuts: 'POST /v1/opt-outs/import csv',
   exportOptOuts: 'GET /v1/opt-outs.csv file',
   getOptOutSettings: 'GET /v1/opt-outs/settings',
   putOptOutSettings: 'PUT /v1/opt-outs/settings',
