@@ -51,6 +51,9 @@ function checkTime(time: EventTime): void {
     throw apiError('invalid', { message: 'Invalid start time.' });
   }
   if (time.date === undefined && typeof time.dateTime !== 'string') throw apiError('required');
+  if (time.dateTime !== undefined && time.timeZone === undefined && !offsetForm.test(time.dateTime)) {
+    throw apiError('required', { message: 'Missing time zone definition for start time.' });
+  }
   if (time.timeZone !== undefined && !isZone(time.timeZone)) {
     throw apiError('invalid', { message: 'Invalid time zone definition for start time.' });
   }

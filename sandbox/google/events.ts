@@ -5,6 +5,7 @@ import { meetingAfter, readMeeting } from './conference.ts';
 import { spanOf } from './event-time.ts';
 import { eventView } from './event-view.ts';
 import { apiError } from './google-error.ts';
+import { checkDescription, storedProperties } from './limits.ts';
 import { checkRecurrence } from './recurrence.ts';
 import type { EventBody, StoredEvent } from './resources.ts';
 import { recordChange, type State, type StoredCalendar, sendMails, storeEvent } from './state.ts';
@@ -63,10 +64,11 @@ export function insertEvent(call: ApiCall): ApiResponse {
 /** An event from a client's body; checks its times and recurrence. */
 export function newEvent(state: State, calendar: StoredCalendar, id: string, body: EventBody): StoredEvent {
   spanOf(body, calendar.timeZone);
+  checkDescription(body.description);
   const series = body as EventBody & Pick<StoredEvent, 'start' | 'end'>;
   checkRecurrence(series, calendar.timeZone);
   return {
-    ...pickWritable(body),
+    ...pickWritable({ ...body, extendedProperties: storedProperties(body.extendedProperties) } as EventBody),
     ...guestsOf(body),
     id,
     status: body.status ?? 'confirmed',
@@ -113,6 +115,7 @@ export function getEvent(call: ApiCall): ApiResponse {
 export function patchEvent(call: ApiCall): ApiResponse {
   return change(call, (calendar, before) => {
     const body = call.body as EventBody;
+    checkDescription(body.description);
     const after: Record<string, unknown> = { ...before };
     for (const name of writable) {
       if (body[name] === null) delete after[name];
@@ -122,7 +125,8 @@ export function patchEvent(call: ApiCall): ApiResponse {
       if (body[end]) after[end] = withoutNulls({ ...before[end], ...body[end] });
     }
     if (body.extendedProperties) {
-      after.extendedProperties = mergedProperties(before.extendedProperties, body.extendedProperties);
+      const given = storedProperties(body.extendedProperties);
+      after.extendedProperties = mergedProperties(before.extendedProperties, given);
     }
     Object.assign(after, body.attendees === null ? {} : guestsOf(body));
     return withMeeting(call, calendar, before, after as unknown as StoredEvent, body);

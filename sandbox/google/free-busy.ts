@@ -8,6 +8,9 @@ import { occurrences } from './recurrence.ts';
 import type { StoredEvent } from './resources.ts';
 import type { State, StoredCalendar } from './state.ts';
 
+/** Not documented; seen by others (calcom/cal.diy 11962: 90 days). */
+const longestMs = 90 * 86_400_000;
+
 interface CalendarBusy {
   busy: { start: string; end: string }[];
   errors?: { domain: string; reason: string }[];
@@ -19,6 +22,7 @@ export function freeBusy(call: ApiCall, faulty: { calendarId?: string; reason: s
   const from = rfc3339(body.timeMin);
   const to = rfc3339(body.timeMax);
   if (from >= to) throw apiError('timeRangeEmpty');
+  if (to - from > longestMs) throw apiError('timeRangeTooLong');
   const zone = typeof body.timeZone === 'string' ? body.timeZone : 'UTC';
   const items = Array.isArray(body.items) ? (body.items as { id: string }[]) : [];
   const limit = typeof body.calendarExpansionMax === 'number' ? Math.min(50, body.calendarExpansionMax) : 50;

@@ -30,6 +30,7 @@ const known: Record<string, Known> = {
   invalid: { status: 400, message: 'Invalid Value', domain: 'global' },
   parseError: { status: 400, message: 'Parse Error', domain: 'global' },
   timeRangeEmpty: { status: 400, message: 'The specified time range is empty.', domain: 'calendar' },
+  timeRangeTooLong: { status: 400, message: 'The requested time range is too long.', domain: 'calendar' },
   authError: {
     status: 401,
     message: 'Invalid Credentials',

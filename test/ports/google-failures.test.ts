@@ -61,6 +61,25 @@ describe('meetings', () => {
   });
 });
 
+describe('texts', () => {
+  test('are cut to what Google takes', async () => {
+    const description = `${'x'.repeat(8190)}\u{1f600}${'y'.repeat(20_000)}`;
+    const made = await google.insert(google.booking({ description }));
+    const shown = async () => (await google.control.liveEvents(google.calendarId))[0]?.description;
+    expect(await shown()).toBe(`${'x'.repeat(8190)}…`);
+    const change = { calendarId: google.calendarId, eventId: made.eventId, notify: false };
+    const changed = 'z'.repeat(8193);
+    await google.calendar.updateEvent(google.credential, { ...change, description: changed }, limits);
+    expect(await shown()).toBe(`${'z'.repeat(8191)}…`);
+    await google.calendar.updateEvent(
+      google.credential,
+      { ...change, description: 'z'.repeat(8192) },
+      limits,
+    );
+    expect(await shown()).toBe('z'.repeat(8192));
+  });
+});
+
 describe('rate limits and errors', () => {
   test.each(['rateLimitExceeded', 'userRateLimitExceeded', 'quotaExceeded'])(
     'retries a 403 %s with increasing delays and creates one event',

@@ -64,6 +64,12 @@ describe('free-busy', () => {
     expect(listed.body.items).toHaveLength(days.length);
   });
 
+  test('rejects more than 90 days', async () => {
+    const [timeMin, timeMax] = ['2026-03-01T00:00:00Z', '2026-05-30T00:00:01Z'];
+    const long = await google.api('POST', 'freeBusy', { timeMin, timeMax, items: [{ id: 'primary' }] });
+    expect([long.status, long.body.error.errors[0].reason]).toEqual([400, 'timeRangeTooLong']);
+  });
+
   test('reads an all-day event in the zone of the calendar', async () => {
     await google.control.putCalendar({ id: 'nz', owner: staff, timeZone: 'Pacific/Auckland' });
     await google.control.addEvent('nz', { start: { date: '2026-06-10' }, end: { date: '2026-06-11' } });

@@ -56,9 +56,30 @@ describe('events', () => {
       { ...tenToHalfPast, recurrence: ['RRULE:FREQ=DAILY'] },
       'Missing time zone definition for start time.',
     ],
+    [
+      'a time without offset and zone',
+      time('2026-03-10T15:00:00', '2026-03-10T15:30:00'),
+      'Missing time zone definition for start time.',
+    ],
+    [
+      'a description of more than 8,192 characters',
+      { ...tenToHalfPast, description: 'x'.repeat(8193) },
+      'The event description is too long.',
+    ],
   ])('rejects %s with 400', async (_, body, message) => {
     const response = await google.api('POST', events, body);
     expect(response).toMatchObject({ status: 400, body: { error: { code: 400, message } } });
+  });
+
+  test('silently drops extended properties with long names, and cuts long values', async () => {
+    const values = { [`n${'x'.repeat(44)}`]: '1', long: 'v'.repeat(1025) };
+    const made = await google.api('POST', events, {
+      ...tenToHalfPast,
+      extendedProperties: { private: values },
+    });
+    expect(made.body.extendedProperties).toEqual({ private: { long: 'v'.repeat(1024) } });
+    const patch = { description: 'x'.repeat(8193) };
+    expect((await google.api('PATCH', `${events}/${made.body.id}`, patch)).status).toBe(400);
   });
 
   test('a patch keeps other fields, merges extended properties, and respects If-Match', async () => {

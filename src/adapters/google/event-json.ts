@@ -13,6 +13,16 @@ export function eventIdFor(bookingId: string, generation = 0): string {
   return generation === 0 ? id : `${id}g${generation}`;
 }
 
+/** Google's reference names no limit; beyond this one, inserts and changes were seen to fail (support.nylas.com 10571467644957). */
+const descriptionMax = 8192;
+
+/** A description that Google takes: answers of forms can be longer. */
+function cutDescription(text: string): string {
+  if (text.length <= descriptionMax) return text;
+  // without half a character at the end
+  return `${text.slice(0, descriptionMax - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
 /** The body of an insert: requests a Meet link, unless the event has its own link or `fallbackLink` is given. */
 export function newEventJson(event: NewEvent<string>, fallbackLink: string | null): Json {
   const link = event.meeting.kind === 'link' ? event.meeting.link : fallbackLink;
@@ -20,7 +30,7 @@ export function newEventJson(event: NewEvent<string>, fallbackLink: string | nul
   return {
     id: event.eventId,
     summary: event.summary,
-    description: event.description,
+    description: cutDescription(event.description),
     ...timesJson(event, event.timeZone),
     attendees: event.guests.map(({ email, name }) =>
       name === undefined ? { email } : { email, displayName: name },
@@ -48,7 +58,7 @@ function timesJson(time: Interval, timeZone: string | undefined): { start: Json;
 export function changeJson(change: EventChange): Json {
   return {
     ...(change.summary === undefined ? {} : { summary: change.summary }),
-    ...(change.description === undefined ? {} : { description: change.description }),
+    ...(change.description === undefined ? {} : { description: cutDescription(change.description) }),
     ...(change.time === undefined ? {} : movedJson(change.time, change.timeZone)),
   };
 }
