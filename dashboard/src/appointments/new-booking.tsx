@@ -1,10 +1,11 @@
 // Booking for somebody: staff member, slot, guest and questions, then a check of it all.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { isGatewayError } from '../../../client/src/errors.ts';
 import type { BookedAppointment, FormQuestion } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { useKeyOf } from '../api/use-key-of.ts';
 import { Card } from '../design/card.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
@@ -25,15 +26,6 @@ import './appointments.css';
 /** The label of bookings made here. */
 const source = 'dashboard';
 
-/** One key for one content: who presses again after a broken connection never books twice. */
-function useKeyOf(content: string): () => string {
-  const kept = useRef<{ content: string; key: string }>(undefined);
-  return () => {
-    if (kept.current?.content !== content) kept.current = { content, key: crypto.randomUUID() };
-    return kept.current.key;
-  };
-}
-
 const questionsQuery = (appointmentUserId: string) => ({
   queryKey: ['staff', 'questions', appointmentUserId],
   queryFn: async () => (await api.listFormQuestions({ appointmentUserId, limit: 100 })).items,
@@ -50,6 +42,12 @@ export function NewBooking() {
   const [slot, setSlot] = useState<DatedSlot>();
   // what was typed stays while another slot is chosen
   const [hasChosen, setHasChosen] = useState(false);
+  // also while another member of the staff is; a conversation leads here with who the guest is
+  const [guest, setGuest] = useState<Guest>({
+    ...noGuest,
+    name: typeof search.name === 'string' ? search.name : '',
+    phone: search.phone === undefined ? '' : String(search.phone),
+  });
   const [booked, setBooked] = useState<BookedAppointment>();
   const member =
     staff?.find(({ _id }) => _id === search.staff) ?? (staff?.length === 1 ? staff[0] : undefined);
@@ -92,12 +90,14 @@ export function NewBooking() {
       {member && hasChosen && (
         <GuestStep
           key={`${member._id} ${booked?.bookingId}`}
-          {...{ member, slot }}
+          {...{ member, slot, guest }}
+          onGuest={setGuest}
           onTaken={() => setSlot(undefined)}
           onBooked={(made) => {
             setBooked(made);
             setSlot(undefined);
             setHasChosen(false);
+            setGuest(noGuest);
           }}
         />
       )}
@@ -109,24 +109,19 @@ interface GuestProps {
   member: { _id: string; name: string };
   /** Undefined: another one has to be chosen. */
   slot: DatedSlot | undefined;
+  guest: Guest;
+  onGuest: (guest: Guest) => void;
   onTaken: () => void;
   /** Called where the session may not see the calendar. */
   onBooked: (booking: BookedAppointment) => void;
 }
 
 /** The guest's own part, and the check. */
-function GuestStep({ member, slot, onTaken, onBooked }: GuestProps) {
+function GuestStep({ member, slot, guest, onGuest, onTaken, onBooked }: GuestProps) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const questions = useQuery(questionsQuery(member._id));
   const maySee = useMay(changeScope);
-  const known = useSearch({ strict: false }) as Record<string, unknown>;
-  // a conversation leads here with who the guest is
-  const [guest, setGuest] = useState<Guest>({
-    ...noGuest,
-    name: typeof known.name === 'string' ? known.name : '',
-    phone: known.phone === undefined ? '' : String(known.phone),
-  });
   const [isChecking, setChecking] = useState(false);
   const body = {
     ...{ appointmentUserId: member._id, timezone: zone, source },
@@ -135,9 +130,9 @@ function GuestStep({ member, slot, onTaken, onBooked }: GuestProps) {
     ...(guest.name.trim() === '' ? {} : { name: guest.name.trim() }),
     staticQuestionAnswers: answersOf(questions.data ?? [], guest),
   };
-  const keyOf = useKeyOf(JSON.stringify(body));
+  const { keyOf } = useKeyOf();
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => api.bookAppointment({ body }, { idempotencyKey: keyOf() }),
+    mutationFn: () => api.bookAppointment({ body }, { idempotencyKey: keyOf(body) }),
     onSuccess: (made) => {
       const { bookingId } = made;
       const search = { view: 'day', date: body.date, staff: member._id, booking: bookingId };
@@ -169,7 +164,7 @@ function GuestStep({ member, slot, onTaken, onBooked }: GuestProps) {
           guest={guest}
           questions={questions.data}
           hasSlot={slot !== undefined}
-          onChange={setGuest}
+          onChange={onGuest}
           onCheck={() => setChecking(true)}
         />
       )}

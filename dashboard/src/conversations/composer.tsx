@@ -4,10 +4,11 @@ import IconSend from '@tabler/icons-react/dist/esm/icons/IconSend.mjs';
 import IconTemplate from '@tabler/icons-react/dist/esm/icons/IconTemplate.mjs';
 import IconX from '@tabler/icons-react/dist/esm/icons/IconX.mjs';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Contact, Media } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { sendersQuery } from '../api/senders.ts';
+import { useKeyOf } from '../api/use-key-of.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
@@ -34,45 +35,39 @@ export function Composer({ contact: { _id: id, phone, userId }, windows, onTempl
   const [typed, setTyped] = useState(unsent.get(id) ?? '');
   const [file, setFile] = useState<Media>();
   const [senderId, setSender] = useState(windows[0]?.senderId);
-  // the same answer sent again after a lost connection is one answer
-  const key = useRef(crypto.randomUUID());
+  const { keyOf, renew } = useKeyOf();
   const words = typed.trim();
   const sender = windows.some((one) => one.senderId === senderId) ? senderId : windows[0]?.senderId;
-  const send = useMutation({
-    mutationFn: () =>
-      api.sendReply(
-        {
-          body: {
-            ...(phone === null ? { userId: userId ?? '' } : { phone }),
-            ...(sender ? { senderId: sender } : {}),
-            ...(file
-              ? { media: { mediaId: file.mediaId, ...(words ? { caption: words } : {}) } }
-              : { text: words }),
-            markRead: true,
-          },
-        },
-        { idempotencyKey: key.current },
-      ),
-    onSuccess: () => {
-      key.current = crypto.randomUUID();
-      setTyped('');
-      unsent.delete(id);
-      setFile(undefined);
+  const body = {
+    ...(phone === null ? { userId: userId ?? '' } : { phone }),
+    ...(sender ? { senderId: sender } : {}),
+    ...(file ? { media: { mediaId: file.mediaId, ...(words ? { caption: words } : {}) } } : { text: words }),
+    markRead: true,
+  };
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: (_sent: { typed: string; file: Media | undefined }) =>
+      api.sendReply({ body }, { idempotencyKey: keyOf(body) }),
+    onSuccess: (_, sent) => {
+      renew();
+      // what was typed in the meantime stays
+      const now = unsent.get(id) ?? '';
+      const rest = now.startsWith(sent.typed) ? now.slice(sent.typed.length).trimStart() : now;
+      setTyped(rest);
+      unsent.set(id, rest);
+      setFile((attached) => (attached === sent.file ? undefined : attached));
       void queries.invalidateQueries({ queryKey: ['received'] });
       void queries.invalidateQueries({ queryKey: ['contacts'] });
     },
   });
   // pressed in the field itself
   usePageKeys([{ text: 'reply', run: {}, shown: ['Ctrl', 'Enter'] }]);
-  const canSend = (words !== '' || file !== undefined) && !send.isPending;
+  const canSend = (words !== '' || file !== undefined) && !isPending;
+  const send = () => {
+    if (canSend) mutate({ typed, file });
+  };
   return (
-    <Form
-      className="answer column"
-      onSubmit={() => {
-        if (canSend) send.mutate();
-      }}
-    >
-      {send.error && <ErrorNote error={send.error} />}
+    <Form className="answer column" onSubmit={send}>
+      {error && <ErrorNote error={error} />}
       <div className="composer">
         {file && (
           <div className="row small">
@@ -95,12 +90,11 @@ export function Composer({ contact: { _id: id, phone, userId }, windows, onTempl
           onChange={({ target }) => {
             setTyped(target.value);
             unsent.set(id, target.value);
-            key.current = crypto.randomUUID();
           }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
             event.preventDefault();
-            if (canSend) send.mutate();
+            send();
           }}
         />
         <div className="row wrap">
@@ -122,7 +116,7 @@ export function Composer({ contact: { _id: id, phone, userId }, windows, onTempl
             kind="primary"
             icon={<IconSend size={15} aria-hidden />}
             isDisabled={!canSend}
-            isBusy={send.isPending}
+            isBusy={isPending}
           >
             {text('send')}
           </Button>

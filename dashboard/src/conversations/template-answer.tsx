@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { previewQuery, sendableQuery, templateQuery } from '../api/templates.ts';
+import { useKeyOf } from '../api/use-key-of.ts';
 import { Button } from '../design/button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { useSettled } from '../design/use-settled.ts';
@@ -72,14 +73,13 @@ function Filled({ template, phone, name, onSent }: FilledProps) {
   const settled = useSettled(typed, previewAfterMs);
   const content = contentOf(template.inputs, settled);
   const { data: preview } = useQuery(previewQuery(template._id, content));
+  const { keyOf } = useKeyOf();
+  const body = {
+    templateId: template._id,
+    recipients: [{ ...contentOf(template.inputs, typed), phone, ...(name === null ? {} : { name }) }],
+  };
   const { mutate, error, isPending } = useMutation({
-    mutationFn: () =>
-      api.sendTemplate({
-        body: {
-          templateId: template._id,
-          recipients: [{ ...contentOf(template.inputs, typed), phone, ...(name === null ? {} : { name }) }],
-        },
-      }),
+    mutationFn: () => api.sendTemplate({ body }, { idempotencyKey: keyOf(body) }),
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ['received'] });
       onSent();

@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PreviewTemplate, TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { useKeyOf } from '../api/use-key-of.ts';
 import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { Form } from '../design/form.tsx';
@@ -28,14 +29,14 @@ export function SendTest({ template, content, missing }: Props) {
   const text = textsOf('templates');
   const [phone, setPhone] = useState('');
   const digits = phone.replace(/\D/g, '');
+  const { keyOf, renew } = useKeyOf();
+  const body = {
+    templateId: template._id,
+    recipients: [{ ...content, phone: digits, metadata: { test: 'true' } }],
+  };
   const { mutate, data, error, isPending } = useMutation({
-    mutationFn: () =>
-      api.sendTemplate({
-        body: {
-          templateId: template._id,
-          recipients: [{ ...content, phone: digits, metadata: { test: 'true' } }],
-        },
-      }),
+    mutationFn: () => api.sendTemplate({ body }, { idempotencyKey: keyOf(body) }),
+    onSuccess: renew,
   });
   const message = data?.messages[0];
   const canSend = missing === 0 && digits.length >= digitsMin;
