@@ -104,6 +104,23 @@ test('a template that is sent again because its response was lost arrives once',
   await expect.poll(() => messagesTo('15557780003')).toHaveLength(2);
 });
 
+test('details that are not saved are asked about, and are no longer called saved', async () => {
+  const { page, problems } = await dashboard.openAt(`/users/${ana}/details`);
+  await page.getByLabel('Title').fill('Doctor');
+  await page.getByRole('button', { name: 'Questions' }).click();
+  await page.getByRole('alertdialog', { name: 'Leave without saving?' }).waitFor();
+  await page.keyboard.press('Escape');
+  expect(await page.getByLabel('Title').inputValue()).toBe('Doctor');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('status').getByText('Saved').waitFor();
+  await page.getByLabel('Title').fill('Head doctor');
+  await page.getByRole('status').getByText('Saved').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Questions' }).click();
+  await confirm(page, 'Leave');
+  await page.waitForURL(/questions$/);
+  expect(problems).toEqual([]);
+});
+
 test('a guest stays when another member of the staff is chosen', async () => {
   const { page } = await dashboard.openAt(`/appointments/new?date=${comingMonday()}`);
   await page.getByRole('radio', { name: /Ana/ }).check();
@@ -116,4 +133,39 @@ test('a guest stays when another member of the staff is chosen', async () => {
   expect(await page.getByLabel('Name').inputValue()).toBe('Grace Hopper');
   expect(await page.getByLabel('E-mail').inputValue()).toBe('grace@example.com');
   expect(await page.getByLabel('Phone with country code').inputValue()).toBe('15557780004');
+});
+
+test('a campaign whose recipients are being added is not left half full without a question', async () => {
+  const { gateway, openAt, templateIds } = dashboard;
+  const body = { templateId: templateIds.diwali_offer, name: 'Half' };
+  const draft = await gateway.call<{ sendId: string }>('POST', '/v1/sends', { body });
+  const { page } = await openAt(`/sends/${draft.body.data.sendId}`);
+  const rows = Array.from({ length: 1_500 }, (_, at) => `1555${7_000_000 + at},Ada,Friday`);
+  await page.getByRole('textbox', { name: 'Paste' }).fill(['phone,body.1,body.2', ...rows].join('\n'));
+  await page.getByRole('button', { name: 'Use these rows' }).click();
+  const answer = await holdRequests(page, '/recipients');
+  await page.getByRole('button', { name: 'Add 1,500 rows' }).click();
+  await page.getByRole('progressbar').waitFor();
+  await page.getByRole('link', { name: 'Messages', exact: true }).click();
+  await page.getByRole('alertdialog', { name: 'Leave without saving?' }).waitFor();
+  await page.keyboard.press('Escape');
+  answer();
+  await page.getByRole('progressbar').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Messages', exact: true }).click();
+  await page.waitForURL(/messages$/);
+});
+
+test('a secret that is shown once is not left without a question', async () => {
+  const { page } = await dashboard.openAt('/keys');
+  const form = page.getByRole('region', { name: 'New key' });
+  await form.getByLabel('Name').fill('Nightly import');
+  await form.getByLabel(/read messages/).check();
+  await form.getByRole('button').last().click();
+  await page.getByRole('button', { name: 'I have stored it' }).waitFor();
+  await page.getByRole('link', { name: 'Messages', exact: true }).click();
+  await page.getByRole('alertdialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('link', { name: 'Messages', exact: true }).click();
+  await page.waitForURL(/messages$/);
 });

@@ -6,9 +6,11 @@ import { Confirm } from './confirm.tsx';
 interface Props {
   /** True while there is something to lose. */
   isChanged: boolean;
+  /** What is lost, if it is not a change. */
+  effect?: string;
 }
 
-export function KeepTyped({ isChanged }: Props) {
+export function KeepTyped({ isChanged, effect }: Props) {
   const text = textsOf('common');
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => isChanged && current.pathname !== next.pathname,
@@ -20,7 +22,7 @@ export function KeepTyped({ isChanged }: Props) {
       isOpen={status === 'blocked'}
       question={{
         title: text('leave'),
-        effect: text('leaveEffect'),
+        effect: effect ?? text('leaveEffect'),
         verb: text('leaveNow'),
         isDestructive: true,
       }}

@@ -2,6 +2,7 @@
 import { textsOf } from '../text/texts.ts';
 import { Button } from './button.tsx';
 import { IdChip } from './id-chip.tsx';
+import { KeepTyped } from './keep-typed.tsx';
 
 interface Props {
   value: string;
@@ -17,6 +18,7 @@ export function ShownOnce({ value, label, text: explanation, onStored }: Props) 
   const text = textsOf('common');
   return (
     <div className="note-box accent" role="status">
+      <KeepTyped isChanged effect={text('leaveSecret')} />
       <div className="grow column">
         <div className="strong">{explanation}</div>
         <div>

@@ -6,6 +6,7 @@ import type { Send, TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { templateQuery } from '../api/templates.ts';
 import { ConfirmButton } from '../design/confirm.tsx';
+import { KeepTyped } from '../design/keep-typed.tsx';
 import { Loading } from '../design/loading.tsx';
 import { Page } from '../design/page.tsx';
 import { PageError } from '../design/page-error.tsx';
@@ -46,6 +47,7 @@ function DraftSteps({ send, template }: { send: Send; template: TemplateDetail }
       }
       actions={<DeleteDraft send={send} />}
     >
+      <KeepTyped isChanged={upload.isRunning} effect={text('leaveAdding')} />
       <StepBar current={step} onGo={go} />
       {step === 'recipients' && (
         <RecipientsStep

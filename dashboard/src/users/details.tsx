@@ -8,31 +8,43 @@ import { Button } from '../design/button.tsx';
 import { Card } from '../design/card.tsx';
 import { ConfirmButton } from '../design/confirm.tsx';
 import { Form } from '../design/form.tsx';
+import { KeepTyped } from '../design/keep-typed.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { textsOf } from '../text/texts.ts';
 import { bodyOf, StaffFields, type StaffFieldValues } from './staff-fields.tsx';
 
+type Follows = Pick<StaffMember, 'onCalendarMove' | 'onCalendarDelete' | 'active'>;
+
+const savedOf = (member: StaffMember): { values: StaffFieldValues; follows: Follows } => {
+  const { name, title, email, departmentIds, calendar, onCalendarMove, onCalendarDelete, active } = member;
+  return {
+    values: { name, departmentIds, calendar, title: title ?? '', email: email ?? '' },
+    follows: { onCalendarMove, onCalendarDelete, active },
+  };
+};
+
+/** Edits a copy; what somebody else saves in the meantime is shown once the copy is saved. */
 export function Details({ member, departments }: { member: StaffMember; departments: Department[] }) {
   const text = textsOf('users');
   const queries = useQueryClient();
-  const { _id: id, name, title, email, departmentIds, calendar } = member;
-  const [values, setValues] = useState<StaffFieldValues>({
-    ...{ name, departmentIds, calendar },
-    title: title ?? '',
-    email: email ?? '',
-  });
-  const [follows, setFollows] = useState({
-    onCalendarMove: member.onCalendarMove,
-    onCalendarDelete: member.onCalendarDelete,
-    active: member.active,
-  });
+  const id = member._id;
+  const saved = savedOf(member);
+  const [edited, edit] = useState<typeof saved>();
+  const { values, follows } = edited ?? saved;
+  const setValues = (next: StaffFieldValues) => edit({ values: next, follows });
+  const setFollows = (next: Follows) => edit({ values, follows: next });
+  const isChanged = edited !== undefined && JSON.stringify(edited) !== JSON.stringify(saved);
   const { mutate, isPending, error, isSuccess } = useMutation({
     mutationFn: () => api.updateStaffMember({ id, body: { ...bodyOf(values), ...follows } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['staff'] }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['staff'] });
+      edit(undefined);
+    },
   });
   return (
     <>
       <Form onSubmit={mutate}>
+        <KeepTyped isChanged={isChanged} />
         <Card title={text('tab_details')}>
           <StaffFields {...{ values, departments }} onChange={setValues} />
         </Card>
@@ -74,7 +86,7 @@ export function Details({ member, departments }: { member: StaffMember; departme
             {text('saveDetails')}
           </Button>
           <span role="status" className="muted">
-            {isSuccess ? text('saved') : ''}
+            {isSuccess && !isChanged ? text('saved') : ''}
           </span>
         </div>
       </Form>
@@ -90,7 +102,7 @@ function Delete({ member: { _id: id, name } }: { member: StaffMember }) {
   const { mutateAsync } = useMutation({
     mutationFn: () => api.deleteStaffMember({ id }),
     onSuccess: async () => {
-      await navigate({ to: '/users' });
+      await navigate({ to: '/users', ignoreBlocker: true });
       await queries.invalidateQueries({ queryKey: ['staff'] });
     },
   });
