@@ -1377,8 +1377,8 @@ export type Message = {
   resentAs: string | null;
   /** The failed message whose content this one resends. */
   resendOf: string | null;
-  /** When the message fails if it is still queued. */
-  expiresAt: string;
+  /** When the message fails if it is still queued; null before its draft is started. */
+  expiresAt: string | null;
   /** The stages so far, in order. */
   timeline: Array<Stage>;
   /** When the message was created. */
@@ -1433,8 +1433,8 @@ export type MessageDetail = {
   resentAs: string | null;
   /** The failed message whose content this one resends. */
   resendOf: string | null;
-  /** When the message fails if it is still queued. */
-  expiresAt: string;
+  /** When the message fails if it is still queued; null before its draft is started. */
+  expiresAt: string | null;
   /** The stages so far, in order. */
   timeline: Array<Stage>;
   /** When the message was created. */
@@ -3804,7 +3804,7 @@ export interface Operations {
     options?: CallOptions,
   ): Promise<SendResult>;
 
-  /** List messages. Newest first, each with its timeline; what it says (`variables`, `text`) only for keys with `conversations:read`. Replies are listed only with `kind=reply` or `kind=all`. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null. Scope: `messages:read`. */
+  /** List messages. Newest first, each with its timeline; what it says (`variables`, `text`) only for keys with `conversations:read`. Replies are listed only with `kind=reply` or `kind=all`. Messages of drafts, scheduled and paused sends, which wait apart from the queue, are listed only with `sendId`. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null. Scope: `messages:read`. */
   listMessages(
     input?: {
       /** Only messages of this send. */

@@ -125,7 +125,9 @@ const messageFields = {
   resendOf: nullable(
     Type.String({ ...Id, description: 'The failed message whose content this one resends.' }),
   ),
-  expiresAt: instant('When the message fails if it is still queued.'),
+  expiresAt: nullable(
+    instant('When the message fails if it is still queued; null before its draft is started.'),
+  ),
   timeline: Type.Array(
     Type.Object(
       {

@@ -136,6 +136,18 @@ describe('a filter that few of many messages match', () => {
     expect(texts).not.toMatch(/Seq Scan on messages|Sort/);
     expect(texts.match(/Limit/g)).toHaveLength(2);
   });
+
+  it('messages that wait apart from the queue are read through the index of their order, up to the limit', async () => {
+    const sendId = uuidv7();
+    await sql`
+      insert into send_recipients (send_id, account_id, phone, id, content, position)
+      select ${sendId}::uuid, ${accountId}::uuid, (15560000000 + n)::text, uuid7(), '{}', n from generate_series(1, ${count}::int) n`.execute(
+      database.db,
+    );
+    await sql`vacuum analyze send_recipients`.execute(database.db);
+    const plan = await planOf(database.db, (db) => listMessages(db, accountId, { sendId }, 20));
+    expect(plan).toContain('Index Scan Backward using send_recipients_order');
+  });
 });
 
 describe('what a page of messages says is read by key', () => {

@@ -73,7 +73,7 @@ export function MessageFacts({ message }: { message: MessageDetail }) {
         )}
         <dt>{text('attempts')}</dt>
         <dd className="number">{attempts}</dd>
-        {status === 'queued' && (
+        {status === 'queued' && expiresAt !== null && (
           <>
             <dt>{text('expires')}</dt>
             <dd>

@@ -1,15 +1,19 @@
 // Table messages: lookups for callers, reports and cancellations.
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { isUuid } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
 import { type MessageError, type MessageKey, sortById, state } from './message.ts';
 import { keyRows, stateSql } from './messages-sql-store.ts';
+import { keptMessages } from './scheduled-store.ts';
 
 export type MessageRow = Omit<Selectable<DB['messages']>, 'metadata' | 'error'> & {
   metadata: Record<string, string> | null;
   error: MessageError | null;
 };
+
+/** A message as it is shown; `expires_at` is null for a recipient of a draft. */
+export type ShownMessage = Omit<MessageRow, 'expires_at'> & { expires_at: Date | null };
 
 export interface MessageFilter {
   sendId?: string | undefined;
@@ -31,20 +35,55 @@ export interface MessageFilter {
   beforeId?: string | undefined;
 }
 
+const shownColumns = [
+  'account_id',
+  'id',
+  'kind',
+  'send_id',
+  'sender_id',
+  'template_id',
+  'phone',
+  'user_id',
+  'name',
+  'content',
+  'media_id',
+  'metadata',
+  'position',
+  'priority',
+  'state',
+  'emitted',
+  'was',
+  'implied',
+  'attempts',
+  'due_at',
+  'leased_by',
+  'expires_at',
+  'wamid',
+  'error',
+  'price_category',
+  'billable',
+  'accepted_at',
+  'sent_at',
+  'delivered_at',
+  'read_at',
+  'failed_at',
+  'was_failed_at',
+] as const satisfies (keyof ShownMessage)[];
+
 /** Messages that one page scans for what no index covers: about 50 ms. */
 const scannedMax = 20_000;
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export interface FoundMessages {
-  rows: MessageRow[];
+  rows: ShownMessage[];
   /** The last scanned message if the scan ended before the list did: the next page starts there. */
   scannedTo: string | undefined;
 }
 
 /**
- * Lists up to `limit` messages of the account, newest first. Indexes cover a send, a phone, the platform's id and
- * failures; for anything else the scan is bounded, so that no page is slow.
+ * Lists up to `limit` messages of the account, newest first; those that are kept apart from the queue only of one send. Indexes
+ * cover a send, a phone, the platform's id and failures; for anything else the scan is bounded, so that no page is slow.
  */
 export async function listMessages(
   db: Db,
@@ -59,17 +98,16 @@ export async function listMessages(
     (Boolean(filter.templateId ?? filter.senderId ?? filter.name ?? filter.metadata) ||
       filter.kind !== undefined ||
       (filter.state !== undefined && filter.state !== state.failed));
-  const within = byIndex(db, accountId, filter).orderBy('id', 'desc');
+  const within = byIndex(db, sql`messages`, accountId, filter).orderBy('id', 'desc');
   const scanned = isSparse ? within.limit(scanLimit) : within;
-  let query = db.selectFrom(scanned.selectAll().as('m')).selectAll();
-  if (filter.state !== undefined) query = query.where('state', '=', filter.state);
-  if (filter.templateId) query = query.where('template_id', '=', filter.templateId);
-  if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
-  if (filter.senderId) query = query.where('sender_id', '=', filter.senderId);
-  if (filter.name) query = query.where(sql<boolean>`position(lower(${filter.name}) in lower(name)) > 0`);
-  if (filter.metadata)
-    query = query.where(sql<boolean>`metadata ->> ${filter.metadata.key} = ${filter.metadata.value}`);
-  const rows = (await query.orderBy('id', 'desc').limit(limit).execute()) as unknown as MessageRow[];
+  const page = (query: MessageQuery) =>
+    matching(query, filter).select(shownColumns).orderBy('id', 'desc').limit(limit);
+  const queued = page(db.selectFrom(scanned.selectAll().as('m')));
+  const kept = page(byIndex(db, keptMessages(accountId, filter.sendId), accountId, filter));
+  const listed = filter.sendId
+    ? page(db.selectFrom(sql<ShownMessage>`(${queued} union all ${kept})`.as('m')))
+    : queued;
+  const rows = (await listed.execute()) as unknown as ShownMessage[];
   if (!isSparse || rows.length === limit) return { rows, scannedTo: undefined };
   const last = await within
     .select('id')
@@ -79,8 +117,17 @@ export async function listMessages(
   return { rows, scannedTo: last?.id };
 }
 
-function byIndex(db: Db, accountId: string, filter: MessageFilter) {
-  let query = db.selectFrom('messages').where('account_id', '=', accountId);
+type MessageQuery = SelectQueryBuilder<{ m: ShownMessage }, 'm', unknown>;
+
+function byIndex(
+  db: Db,
+  source: RawBuilder<unknown>,
+  accountId: string,
+  filter: MessageFilter,
+): MessageQuery {
+  let query: MessageQuery = db
+    .selectFrom((source as RawBuilder<ShownMessage>).as('m'))
+    .where('account_id', '=', accountId);
   if (filter.state === state.failed) query = query.where('failed_at', 'is not', null);
   if (filter.sendId) query = query.where('send_id', '=', filter.sendId);
   if (filter.phone) query = query.where('phone', '=', filter.phone);
@@ -88,6 +135,17 @@ function byIndex(db: Db, accountId: string, filter: MessageFilter) {
   if (filter.fromId) query = query.where('id', '>=', filter.fromId);
   if (filter.toId) query = query.where('id', '<', filter.toId);
   if (filter.beforeId) query = query.where('id', '<', filter.beforeId);
+  return query;
+}
+
+function matching(query: MessageQuery, filter: MessageFilter): MessageQuery {
+  if (filter.state !== undefined) query = query.where('state', '=', filter.state);
+  if (filter.templateId) query = query.where('template_id', '=', filter.templateId);
+  if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
+  if (filter.senderId) query = query.where('sender_id', '=', filter.senderId);
+  if (filter.name) query = query.where(sql<boolean>`position(lower(${filter.name}) in lower(name)) > 0`);
+  if (filter.metadata)
+    query = query.where(sql<boolean>`metadata ->> ${filter.metadata.key} = ${filter.metadata.value}`);
   return query;
 }
 
@@ -121,6 +179,17 @@ export async function findMessage(db: Db, accountId: string, id: string): Promis
     .where('id', '=', id)
     .executeTakeFirst();
   return row as unknown as MessageRow | undefined;
+}
+
+/** Finds a message that is kept apart from the queue. */
+export async function findKeptMessage(
+  db: Db,
+  accountId: string,
+  id: string,
+): Promise<ShownMessage | undefined> {
+  const { rows } = await sql<ShownMessage>`
+    select * from ${keptMessages(accountId)} m where m.id = ${id}`.execute(db);
+  return rows[0];
 }
 
 /** Finds messages of the account. */

@@ -4,7 +4,7 @@ import { uuidTime } from '../../base/uuid-time.ts';
 import { messageKinds } from '../../contract/messages.ts';
 import { messageKind, state, stateName } from './message.ts';
 import type { MessageContents } from './message-contents.ts';
-import type { MessageRow, ResultRow } from './messages-store.ts';
+import type { ResultRow, ShownMessage } from './messages-store.ts';
 import type { Resend } from './resends-store.ts';
 import type { SendName } from './sends-store.ts';
 import { timelineOf } from './timeline.ts';
@@ -67,7 +67,7 @@ export const categoryOf = (priority: number) => categories[priority] ?? 'MARKETI
  * who may not read them.
  */
 export function presentMessage(
-  row: MessageRow,
+  row: ShownMessage,
   {
     resends,
     send,
@@ -104,7 +104,7 @@ export function presentMessage(
     metadata: row.metadata,
     resentAs: resends.find((one) => one.message_id === row.id)?.new_id ?? null,
     resendOf: resends.find((one) => one.new_id === row.id)?.message_id ?? null,
-    expiresAt: row.expires_at.toISOString(),
+    expiresAt: row.expires_at?.toISOString() ?? null,
     timeline: timelineOf({
       createdAt: uuidTime(row.id),
       acceptedAt: row.accepted_at,

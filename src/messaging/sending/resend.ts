@@ -13,11 +13,10 @@ import type { TemplateRow } from '../templates/store.ts';
 import { isErased } from './erased-content.ts';
 import { authenticationPriority, messageKind, ownErrors, state } from './message.ts';
 import { storedFilesOf } from './message-media.ts';
-import { findMessage, type MessageRow } from './messages-store.ts';
+import { findKeptMessage, findMessage, type MessageRow } from './messages-store.ts';
 import type { SendRequest } from './recipients.ts';
 import { findResends, insertResend } from './resends-store.ts';
 import { resolveTemplate, sendablePlan } from './resolve-template.ts';
-import { findKeptMessage } from './scheduled-store.ts';
 import { type SendDeps, startSend } from './send.ts';
 
 export interface ResendRequest {

@@ -7,7 +7,7 @@ import { type FindVersion, readVersions } from '../templates/versions-store.ts';
 import { isErased } from './erased-content.ts';
 import type { StoredReply } from './message.ts';
 import { contentsOf, contentsOfReply, type MessageContents } from './message-contents.ts';
-import type { MessageRow } from './messages-store.ts';
+import type { ShownMessage } from './messages-store.ts';
 import { presentMessage } from './presenter.ts';
 import { findResends } from './resends-store.ts';
 import { findSendNames } from './sends-store.ts';
@@ -17,22 +17,22 @@ export const canReadContents = ({ scopes }: Pick<Caller, 'scopes'>): boolean =>
   scopes.has('conversations:read');
 
 /** When the message was called, or failed without a call; null while it is queued. */
-const calledAt = ({ accepted_at, sent_at, failed_at }: MessageRow): Date | null =>
+const calledAt = ({ accepted_at, sent_at, failed_at }: ShownMessage): Date | null =>
   accepted_at ?? sent_at ?? failed_at;
 
 /** Presents messages of the caller's account as items of a list, in the order of `rows`. */
-export async function showMessages(db: Db, caller: Reader, rows: readonly MessageRow[]) {
+export async function showMessages(db: Db, caller: Reader, rows: readonly ShownMessage[]) {
   return (await withContents(db, caller, rows)).map(({ item }) => item);
 }
 
 /** The same, with the text of their parts. */
-export async function showMessagesWithParts(db: Db, caller: Reader, rows: readonly MessageRow[]) {
+export async function showMessagesWithParts(db: Db, caller: Reader, rows: readonly ShownMessage[]) {
   const shown = await withContents(db, caller, rows);
   return shown.map(({ item, contents }) => ({ ...item, parts: contents?.parts ?? null }));
 }
 
 /** Presents one message of the caller's account, with the text of its parts. */
-export async function showMessage(db: Db, caller: Reader, row: MessageRow) {
+export async function showMessage(db: Db, caller: Reader, row: ShownMessage) {
   const [{ item, contents }] = (await withContents(db, caller, [row])) as [Shown];
   return { ...item, parts: contents?.parts ?? null };
 }
@@ -47,7 +47,7 @@ interface Shown {
 /**
  * Reads the sends, resends and templates of all messages together; templates only for a caller who may read contents.
  */
-async function withContents(db: Db, caller: Reader, rows: readonly MessageRow[]): Promise<Shown[]> {
+async function withContents(db: Db, caller: Reader, rows: readonly ShownMessage[]): Promise<Shown[]> {
   if (rows.length === 0) return [];
   const { accountId } = caller;
   const [resends, names, versionAt] = await Promise.all([
@@ -79,7 +79,7 @@ async function withContents(db: Db, caller: Reader, rows: readonly MessageRow[])
 }
 
 /** Undefined if the person of the message was erased. */
-function contentsIn(row: MessageRow, versionAt: FindVersion): MessageContents | undefined {
+function contentsIn(row: ShownMessage, versionAt: FindVersion): MessageContents | undefined {
   const { priority, template_id: templateId } = row;
   if (isErased(row)) return undefined;
   if (templateId === null) return contentsOfReply(row.content as unknown as StoredReply);
