@@ -17,7 +17,7 @@ export function httpStatus(code: string): number {
 }
 
 /** A rejection by Fastify itself as an AppError; undefined for other errors. */
-function frameworkError(error: FastifyError): AppError | undefined {
+function frameworkError(error: FastifyError, { routeOptions }: FastifyRequest): AppError | undefined {
   if (error.validation) {
     const part = error.validationContext ?? 'body';
     return invalidRequest(problemsOf(error.validation, part));
@@ -29,7 +29,7 @@ function frameworkError(error: FastifyError): AppError | undefined {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new AppError(
         'unsupported_media_type',
-        'This Content-Type is not supported here. See the API reference.',
+        `This Content-Type is not supported here. Use ${(routeOptions.schema?.consumes ?? ['application/json']).join(' or ')}.`,
       );
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new AppError('body_too_large', 'The body is larger than this operation allows.');
@@ -100,7 +100,7 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
       : (tooSlow(error, request) ??
         concurrencyConflict(error) ??
         databaseUnavailable(error) ??
-        frameworkError(error as FastifyError));
+        frameworkError(error as FastifyError, request));
   const shown =
     known ?? new AppError('internal', 'Internal error. The log has its details under this request id.');
   const status = httpStatus(shown.code);

@@ -78,10 +78,21 @@ describe('an invalid upload is rejected and leaves nothing', () => {
 
   test('returns 415 for a body that is not a form, and 400 for an incomplete form', async () => {
     const own = await fresh();
+    const types =
+      /image\/png.*video\/mp4.*application\/pdf.*application\/vnd\.ms-excel.*header.*only application\/pdf/;
     const send = (type: string, body: string) =>
       gateway.call(own, 'POST', '/v1/templates/media', { body, headers: { 'content-type': type } });
-    expect((await send('application/json', '{}')).status).toBe(415);
-    expect((await send('image/png', 'x')).status).toBe(415);
+    for (const type of ['application/json', 'image/png', 'application/vnd.ms-excel']) {
+      const { status, json } = await send(type, '{}');
+      expect([status, json.code, json.message]).toEqual([
+        415,
+        'unsupported_media_type',
+        expect.stringMatching(types),
+      ]);
+    }
+    const sheet = file(Buffer.from('phone,1\n'), 'application/vnd.ms-excel', 'list.csv');
+    const { json } = await gateway.upload(own, sheet);
+    expect([json.code, json.message]).toEqual(['unsupported_media_type', expect.stringMatching(types)]);
     expect((await send('multipart/form-data', 'x')).status).toBe(400);
     const whole = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\nContent-Type: application/pdf\r\n\r\n${samples.pdf}`;
     expect((await send('multipart/form-data; boundary=b', whole)).json.code).toBe('invalid_request');

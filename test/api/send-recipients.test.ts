@@ -134,7 +134,13 @@ describe('rows', () => {
     expect((await upload(id, columns(200))).status).toBe(200);
     expect((await upload(id, `phone,first_name,day\n${phone()},"Ada,x\n`)).body.code).toBe('invalid_request');
     expect((await upload(id, new Uint8Array([0xff, 0xfe, 0x41]))).status).toBe(400);
-    expect((await upload(id, 'x', 'text/plain')).status).toBe(415);
+    for (const type of ['text/plain', 'application/vnd.ms-excel']) {
+      const { status, body } = await upload(id, 'x', type);
+      expect([status, body.message]).toEqual([
+        415,
+        'This Content-Type is not supported here. Use application/json or application/x-ndjson or text/csv.',
+      ]);
+    }
   });
 
   test('of NDJSON come one a line, and a row over 64 KB ends the upload', async () => {

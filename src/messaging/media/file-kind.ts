@@ -44,6 +44,11 @@ const undeclared = new Set(['', 'application/octet-stream', 'binary/octet-stream
 /** Every media type that can be stored. */
 export const mediaTypes: readonly string[] = [...types.keys()];
 
+const typesOf = (kind: MediaKind) => [...types].flatMap(([type, rule]) => (rule.kind === kind ? type : []));
+
+/** A sentence that names every media type that can be stored, and its use. */
+export const supportedTypes = `Supported are images (${typesOf('image').join(', ')}), videos (${typesOf('video').join(', ')}) and documents (${typesOf('document').join(', ')} in UTF-8). The document header of a template takes only application/pdf.`;
+
 /** WhatsApp's limits in bytes (Cloud API, "Media": 5, 16 and 100 MB, meaning mebibytes). */
 export const maxBytesOf: Readonly<Record<MediaKind, number>> = {
   image: 5 * 1024 * 1024,
@@ -113,10 +118,7 @@ const shown = (type: string) => type.replace(/[^a-z0-9!#$&^_.+/-]/g, '?').slice(
 
 /** 415 with the reason and the supported types. */
 export function unsupported(why: string): AppError {
-  return new AppError(
-    'unsupported_media_type',
-    `The file is not supported: ${why}. Supported are JPEG and PNG images, MP4 and 3GPP videos, PDF, Word, Excel, PowerPoint and plain UTF-8 text.`,
-  );
+  return new AppError('unsupported_media_type', `The file is not supported: ${why}. ${supportedTypes}`);
 }
 
 const ascii = (head: Uint8Array, from: number, to: number) =>

@@ -9,7 +9,7 @@ import { sendReplay } from '../../http/idempotency.ts';
 import type { Server } from '../../http/request.ts';
 import { requestValidator } from '../../http/validation.ts';
 import { findUploadKey, uploadBody } from './duplicates.ts';
-import { maxBytesOf } from './file-kind.ts';
+import { maxBytesOf, supportedTypes } from './file-kind.ts';
 import { tooLarge } from './meter.ts';
 import type { RegisterDeps } from './register.ts';
 import { upload } from './upload.ts';
@@ -39,6 +39,10 @@ const limits = {
 export function uploadRoutes(server: Server, deps: UploadRoutesDeps): void {
   server.register(async (plain) => {
     await plain.register(multipart, { limits, throwFileSizeLimit: false });
+    // the route rejects other bodies, and says what to send
+    plain.addContentTypeParser('*', (_request: FastifyRequest, _body: unknown, done: (error: null) => void) =>
+      done(null),
+    );
     uploadRoute(plain as unknown as Server, deps);
   });
 }
@@ -121,7 +125,7 @@ async function openForm(request: FastifyRequest, queried: string | undefined): P
   if (!request.isMultipart()) {
     throw new AppError(
       'unsupported_media_type',
-      'Send the file as multipart/form-data with one part named "file".',
+      `Send the file as multipart/form-data with one part named "file". ${supportedTypes}`,
     );
   }
   // too large for any kind: reject it before reading
