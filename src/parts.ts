@@ -79,7 +79,11 @@ export async function openObjects(
     ]);
     return openS3Store({ location: parseS3Address(config.objectStoreUrl), ...tools });
   }
-  return openFilesystemStore({ directory, clock: tools.clock });
+  return openFilesystemStore({ directory, clock: tools.clock }).catch((error: Error) => {
+    throw new Error(`${error.message} Set OBJECT_STORE_URL to a directory that this user may write.`, {
+      cause: error,
+    });
+  });
 }
 
 /** Opens the configured calendar adapters. CalDAV servers are customers' addresses, so they are called through the guard. */
@@ -211,9 +215,22 @@ async function openVendors(
 
 /** Opens the shared parts: settings, database, keys, clocks, and external systems. */
 export async function openParts(config: Config, options: AppOptions, { connection, db }: OpenDatabase) {
-  const { log } = options;
   const clock = systemClock;
   const session = await openActiveSession({ ...options, connection, db, clock });
+  return openBesides(session, config, options, { connection, db, clock }).catch(async (error: unknown) => {
+    await session.processSession.close();
+    throw error;
+  });
+}
+
+/** Opens the other parts of a process with a session. */
+async function openBesides(
+  session: Awaited<ReturnType<typeof openActiveSession>>,
+  config: Config,
+  options: AppOptions,
+  { connection, db, clock }: { connection: Connection; db: Db; clock: Clock },
+) {
+  const { log } = options;
   const ring = options.keyRing ?? (await openKeyRing(config));
   const shares = shareConnections(config.databaseConnections);
   const measures = openMeasures(config, db);

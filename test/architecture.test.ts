@@ -60,6 +60,12 @@ describe('the tree', () => {
     expect(formViolations(all)).toEqual([]);
   });
 
+  test('creates folders one by one: mkdir with the option recursive never ends where a new folder is ENOENT', () => {
+    const recursive = /\bmkdir(?:Sync)?\([^;]*\brecursive: true/;
+    expect(src.filter(({ code }) => recursive.test(code)).map(({ path }) => path)).toEqual([]);
+    expect(recursive.test(source('src/a.ts', 'await mkdir(a, { recursive: true, mode });').code)).toBe(true);
+  });
+
   test('has a lock file without registry hosts and engine requirements', () => {
     expect(lockFileProblems(readText('package-lock.json'))).toEqual([]);
   });

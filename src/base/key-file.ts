@@ -1,7 +1,8 @@
 // The key file of the embedded mode: encryption keys in DATA_DIR, readable only by the file's owner.
-import { link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type KeyRing, makeKey, parseKeyRing } from './cipher.ts';
+import { makeFolder } from './folders.ts';
 import { uuidv7 } from './ids.ts';
 
 /**
@@ -12,14 +13,14 @@ import { uuidv7 } from './ids.ts';
 export async function readOrMakeKeyFile(path: string): Promise<KeyRing> {
   const text = await readKeyFile(path);
   if (text !== null) return parseFile(path, text);
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path));
   await putKeyFile(path, `${makeKey()}\n`, 'keep');
   return parseFile(path, (await readKeyFile(path)) ?? '');
 }
 
 /** Writes a new file at `path` with these keys; keeps an existing one. */
 export async function writeNewKeyFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path));
   await putKeyFile(path, text, 'keep');
 }
 
@@ -59,7 +60,12 @@ function parseFile(path: string, text: string): KeyRing {
 /** Writes a temporary file, syncs it, and renames it. `keep`: does not replace an existing file. */
 async function putKeyFile(path: string, text: string, existing: 'keep' | 'replace'): Promise<void> {
   const temporary = `${path}.${uuidv7()}.tmp`;
-  const file = await open(temporary, 'wx', 0o600);
+  const file = await open(temporary, 'wx', 0o600).catch((error: Error) => {
+    throw new Error(
+      `The key file ${path} cannot be written: ${error.message}. Set DATA_DIR to a folder that this user may write, or set ENCRYPTION_KEYS.`,
+      { cause: error },
+    );
+  });
   try {
     await file.writeFile(text);
     await file.sync();

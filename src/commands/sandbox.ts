@@ -1,6 +1,6 @@
 // The sandbox as a child process: started and stopped with the gateway, and restarted on the same ports if it exits.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -96,7 +96,7 @@ function knownPorts(file: string): Ports | undefined {
 /** Starts on the ports of the last start, because the database contains these addresses; on free ports if they are in use. */
 async function startOnKnownPorts(directory: string): Promise<SandboxProcess> {
   // synchronous: the process must have been started when this function returns its promise
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
   const file = join(directory, 'ports.json');
   const known = knownPorts(file);
   const until = performance.now() + portRetryMs;

@@ -1,6 +1,6 @@
 // Location of the embedded server's data and socket, and the user it runs as: PostgreSQL does not run as root.
 import { existsSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { chown, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Owner, ownerFor } from './embedded-owner.ts';
@@ -11,6 +11,7 @@ import {
   recordOwner,
   rootsFolder,
 } from './embedded-pointer.ts';
+import { makeFolder } from './make-folder.ts';
 
 export interface ServerFolders {
   /** Contains the data directory and, if its path is short enough, the socket. */
@@ -59,16 +60,14 @@ async function foldersAsRoot(dataDir: string): Promise<ServerFolders> {
 export async function makeDataDir(dataDir: string): Promise<void> {
   // started by root, the server runs as another user, who must be able to enter
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
-  try {
-    await mkdir(dataDir, { recursive: true, mode });
-  } catch (error) {
-    throw new Error(
-      `DATA_DIR cannot be used: ${(error as Error).message}. Set it to a folder that this user may write.`,
-      {
-        cause: error,
-      },
-    );
-  }
+  await makeFolder(dataDir, mode).catch(rejectDataDir);
+}
+
+/** Throws an error that names the setting. */
+export function rejectDataDir(cause: Error): never {
+  throw new Error(`DATA_DIR cannot be used: ${cause.message}. Set it to a folder that this user may write.`, {
+    cause,
+  });
 }
 
 async function foldersAsUser(dataDir: string): Promise<ServerFolders> {

@@ -1,8 +1,9 @@
 // The pointer from DATA_DIR to a database outside it, and the record of the owning DATA_DIR, so that a copy never opens the original's database.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { makeFolder } from './make-folder.ts';
 import { replaceFile } from './replace-file.ts';
 
 export const rootsFolder = '/var/lib/chatbot-gateway';
@@ -98,7 +99,7 @@ export async function recordOwner(dataDir: string, folder: string, cluster: stri
 export async function makeFolderOutside(dataDir: string): Promise<string> {
   const known = await readPointer(dataDir);
   if (known) return known;
-  await mkdir(join(rootsFolder, 'data'), { recursive: true, mode: 0o755 });
+  await makeFolder(join(rootsFolder, 'data'), 0o755);
   const folder = await mkdtemp(join(rootsFolder, 'data', `${nameFor(dataDir)}-`));
   await writeRecord(join(folder, recordName), dataDir);
   try {

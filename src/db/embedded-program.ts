@@ -1,8 +1,9 @@
 // The PostgreSQL that npm installed, made runnable: the package lacks its symbolic links, and another user may have to run it.
 import { constants, existsSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
+import { makeFolder } from './make-folder.ts';
 
 export interface Program {
   /** Folder that contains `bin`, `lib` and `share`. */
@@ -69,7 +70,7 @@ async function makeLinks(folder: string, links: Package['links']): Promise<void>
 async function copyPackage(found: Package, under: string): Promise<string> {
   const target = join(under, `postgresql-${found.version}`);
   if (existsSync(target)) return target;
-  await mkdir(under, { recursive: true, mode: 0o755 });
+  await makeFolder(under, 0o755);
   const temporary = await mkdtemp(`${target}.new-`);
   try {
     const copy = join(temporary, 'native');

@@ -242,6 +242,13 @@ describe('without a gateway', () => {
       /DATABASE_URL must name one server.*HAProxy/,
     ],
     ['a DATA_DIR that is no folder', 1, { DATA_DIR: join(root, 'package.json') }, /DATA_DIR cannot be used/],
+    [
+      'a DATA_DIR where nothing can be created',
+      1,
+      { DATA_DIR: '/proc/x/y' },
+      /DATA_DIR cannot be used: ENOENT.*\/proc\/x/,
+    ],
+    ['a DATA_DIR that is read-only', 1, { DATA_DIR: '/proc' }, /DATA_DIR cannot be used/],
   ])('%s is reported clearly', async (_what, exitCode, env, pattern) => {
     const end = await workspace.run(['start'], {
       env: { ENCRYPTION_KEYS: makeKey(), ...env } as Record<string, string>,

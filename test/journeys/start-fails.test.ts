@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openApp } from '../../src/app.ts';
 import { makeKey, parseKeyRing } from '../../src/base/cipher.ts';
@@ -21,6 +22,49 @@ beforeAll(async () => {
 afterAll(async () => {
   await database?.drop();
   await rm(dataDir, { recursive: true, force: true });
+});
+
+test.runIf(process.platform === 'linux')(
+  'names OBJECT_STORE_URL where no directory can be created, and ends its session',
+  async () => {
+    const { connection, db, drop } = await createTestDatabase();
+    const warnings: string[] = [];
+    const log = { ...openLog('silent'), warn: (_about: object, text: string) => warnings.push(text) };
+    try {
+      // /proc reports ENOENT for a new directory, for which mkdir with the option recursive never ends
+      const opening = openApp(
+        readConfig({ DATA_DIR: dataDir, OBJECT_STORE_URL: 'file:/proc/x' }),
+        { connection, db, close: async () => undefined, stopNow: () => undefined },
+        { log: log as never, keyRing: parseKeyRing(makeKey()) },
+      );
+      await expect(opening).rejects.toThrow(
+        /^The directory \/proc\/x\/objects cannot be created: ENOENT.* Set OBJECT_STORE_URL to/,
+      );
+      const { rows } = await sql<{ sessions: number }>`
+        select count(*)::int as sessions from pg_stat_activity
+        where datname = current_database() and application_name = 'gateway process'`.execute(db);
+      expect(rows).toEqual([{ sessions: 0 }]);
+      expect(warnings).toEqual([]);
+    } finally {
+      await drop();
+    }
+  },
+);
+
+test.runIf(process.platform === 'linux')('names the key file where it cannot be written', async () => {
+  const { connection, db, drop } = await createTestDatabase();
+  try {
+    const opening = openApp(
+      readConfig({ DATA_DIR: '/proc', OBJECT_STORE_URL: `file:${dataDir}` }),
+      { connection, db, close: async () => undefined, stopNow: () => undefined },
+      { log: openLog('silent') },
+    );
+    await expect(opening).rejects.toThrow(
+      /^The key file \/proc\/encryption-keys cannot be written: .* Set DATA_DIR to/,
+    );
+  } finally {
+    await drop();
+  }
 });
 
 test('stops listening when the database fails during the start', async () => {

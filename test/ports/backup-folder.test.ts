@@ -1,10 +1,10 @@
 // The directory of backups: what it says where nothing can be written.
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBackupFolder } from '../../src/adapters/filesystem/backup-store.ts';
-import { makeFolder } from '../../src/adapters/filesystem/folders.ts';
+import { makeDurableFolder } from '../../src/adapters/filesystem/folders.ts';
 import { backup } from '../../src/commands/backup.ts';
 import { restoreCommand } from '../../src/commands/restore.ts';
 
@@ -20,7 +20,7 @@ async function* content() {
 
 test('is created with its parents, for its owner only', async () => {
   const directory = join(folder, 'a', 'b');
-  await Promise.all([makeFolder(directory), makeFolder(directory)]);
+  await Promise.all([makeDurableFolder(directory), makeDurableFolder(directory)]);
   await openBackupFolder(directory).put('x.tar', content());
   expect(await readFile(join(directory, 'x.tar'), 'utf8')).toBe('backup');
   for (const made of [directory, join(folder, 'a')])
@@ -46,6 +46,15 @@ test('that is a file, or below one, is an error that says so', async () => {
     'cannot be created',
   );
   expect(await readdir(folder)).toContain('file');
+});
+
+test('that is a symbolic link to nothing, or below one, is an error that says so', async () => {
+  const link = join(folder, 'link');
+  await symlink(join(folder, 'missing'), link);
+  for (const directory of [link, join(link, 'x')])
+    await expect(openBackupFolder(directory).put('x.tar', content())).rejects.toThrow(
+      `${link} is a symbolic link to nothing`,
+    );
 });
 
 test('is not named by an empty argument', async () => {

@@ -2,7 +2,7 @@
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackupStore } from '../../ports/backup-store.ts';
-import { makeFolder, syncFolder } from './folders.ts';
+import { makeDurableFolder, syncFolder } from './folders.ts';
 
 const readBytes = 1024 * 1024;
 const partialSuffix = '.partial';
@@ -13,7 +13,7 @@ export function openBackupFolder(directory: string): BackupStore {
 
   return {
     async put(name, content) {
-      await makeFolder(directory);
+      await makeDurableFolder(directory);
       const path = pathOf(name);
       if (await exists(path)) throw new Error(`${path} exists already. Choose another name.`);
       const partial = `${path}${partialSuffix}`;

@@ -1,35 +1,19 @@
 // Folders whose names survive a power failure.
-import { mkdir, open, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-
-/** Creates the folder and its parents, for their owner only, unless it exists. Throws an error that names it if it cannot. */
-export async function makeFolder(folder: string): Promise<void> {
-  const first = await make(resolve(folder)).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`The directory ${folder} cannot be created: ${error.message}.`, { cause: error });
-  });
-  if (first !== undefined) await syncFolder(dirname(first));
-}
+import { makeFolder } from '../../base/folders.ts';
 
 /**
- * Returns the first folder that it created. One by one: with the option `recursive`, mkdir never ends where a new folder in an
- * existing one is ENOENT, as in /proc.
+ * Creates the folder and its parents, for their owner only, unless it exists, and syncs each new name. Throws an error that names the
+ * folder if it cannot.
  */
-async function make(folder: string): Promise<string | undefined> {
-  const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
-  if (found?.isDirectory()) return undefined;
-  if (found) throw new Error(`${folder} is not a directory`);
-  const parent = dirname(folder);
-  const first = parent === folder ? undefined : await make(parent);
-  try {
-    await mkdir(folder, { mode: 0o700 });
-  } catch (error) {
-    // another process created it in the meantime
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return first;
+export async function makeDurableFolder(folder: string): Promise<void> {
+  const first = await makeFolder(folder);
+  if (first === undefined) return;
+  for (let at = dirname(resolve(folder)); at.length >= dirname(first).length; at = dirname(at)) {
+    await syncFolder(at);
+    if (at === dirname(at)) return;
   }
-  return first ?? folder;
 }
 
 /** Makes the names in the folder durable. */

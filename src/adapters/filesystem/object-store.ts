@@ -1,12 +1,12 @@
 // The object store in a directory: writes a durable temporary file, then renames it, so readers never see a part.
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { ObjectInfo, ObjectStore } from '../../ports/object-store.ts';
-import { syncFolder } from './folders.ts';
+import { makeDurableFolder, syncFolder } from './folders.ts';
 
 export interface FilesystemStoreOptions {
   /** Created if missing, accessible to its owner only. */
@@ -23,21 +23,19 @@ type Content = Parameters<ObjectStore['put']>[1];
 
 /**
  * Opens the directory as an object store. Objects are in `objects/`, unfinished puts in `incoming/`, on one file system so
- * that a rename is atomic. Several processes of one machine may share the directory.
+ * that a rename is atomic. Several processes of one machine may share the directory. Throws an error that names it if it cannot be made.
  */
 export async function openFilesystemStore(options: FilesystemStoreOptions): Promise<ObjectStore> {
   const objects = join(options.directory, 'objects');
   const incoming = join(options.directory, 'incoming');
-  await withVendorErrors('be opened', async () => {
-    await mkdir(objects, { recursive: true, mode: 0o700 });
-    await mkdir(incoming, { recursive: true, mode: 0o700 });
-  });
+  await makeDurableFolder(objects);
+  await makeDurableFolder(incoming);
   const pathOf = (key: string) => join(objects, ...keyParts(key));
 
   return {
     async put(key, content) {
       const temporary = join(incoming, `${unfinishedPrefix(key)}${uuidv7()}`);
-      return { size: await putFile(pathOf(key), temporary, content, options.directory) };
+      return { size: await putFile(pathOf(key), temporary, content) };
     },
 
     async get(key) {
@@ -84,11 +82,11 @@ export async function openFilesystemStore(options: FilesystemStoreOptions): Prom
 }
 
 /** Writes the content to a temporary file and renames it to `path`; returns its size in bytes. */
-async function putFile(path: string, temporary: string, content: Content, root: string): Promise<number> {
+async function putFile(path: string, temporary: string, content: Content): Promise<number> {
   try {
     const size = await writeDurably(temporary, content);
     await withVendorErrors('be written', async () => {
-      await makeDurableFolder(dirname(path), root);
+      await makeDurableFolder(dirname(path));
       await rename(temporary, path);
       await syncFolder(dirname(path));
     });
@@ -154,16 +152,6 @@ async function* contentOf(content: Content): AsyncGenerator<Buffer> {
     yield* content;
   } catch (cause) {
     throw new ContentError('', { cause });
-  }
-}
-
-/** Creates the folder and its parents, and syncs each new name, so that a power failure cannot lose the path. */
-async function makeDurableFolder(folder: string, root: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
-  if (first === undefined) return;
-  for (let at = dirname(folder); at.length >= root.length; at = dirname(at)) {
-    await syncFolder(at);
-    if (at === dirname(first) || at === dirname(at)) return;
   }
 }
 
