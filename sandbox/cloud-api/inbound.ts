@@ -187,13 +187,14 @@ export interface IdentityChange {
   from: InboundPerson;
   /** The new number and id. A new number always comes with a new id. */
   to: InboundPerson;
-  /** `field`: the notice `user_id_update` instead of a system message. */
+  /** `field`: the notice `user_id_update` of earlier documentation instead of a system message. */
   as?: 'message' | 'field';
 }
 
 /**
  * Tells a number that a person has another phone or id: `user_changed_number` if both phones are visible, else
- * `user_changed_user_id`. These system messages have no `contacts`.
+ * `user_changed_user_id`, which names no number ("System messages webhook reference", 2026-08-11). These system messages have no
+ * `contacts` and no `from_user_id`.
  */
 export function changeIdentity(platform: Platform, numberId: string, change: IdentityChange): Written {
   const number = requireNumber(platform, numberId);
@@ -218,12 +219,12 @@ export function changeIdentity(platform: Platform, numberId: string, change: Ide
   const isVisible = from.phone !== undefined && to.phone !== undefined;
   const id = newWamid(from.phone ?? '0');
   const message = {
-    ...(from.phone === undefined ? {} : { from: from.phone }),
-    ...{ from_user_id: previous, id, timestamp: seconds, type: 'system' },
+    ...(isVisible ? { from: from.phone } : {}),
+    ...{ id, timestamp: seconds, type: 'system' },
     system: {
       body: isVisible ? `User changed from ${from.phone} to ${to.phone}` : 'User id changed',
       type: isVisible ? 'user_changed_number' : 'user_changed_user_id',
-      ...(to.phone === undefined ? {} : { wa_id: to.phone }),
+      ...(isVisible ? { wa_id: to.phone } : {}),
       ...{ user_id: current, previous_user_id: previous },
     },
   };

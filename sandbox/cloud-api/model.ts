@@ -161,7 +161,7 @@ export interface Settings {
    * "is not a valid whatsapp business account media attachment ID". The platform was observed to use both.
    */
   lostMediaCode: number;
-  /** Webhook fields that the platform does not know (yet): subscribing to them is rejected. */
+  /** Webhook fields that the platform does not know yet: subscribing to them is rejected, as to those that it never had. */
   unknownFields: string[];
   /**
    * What happens to a message outside the window of 24 hours that is not a template: accepted, then `failed` 131047 by callback,

@@ -7,6 +7,19 @@ import { askForChallenge } from './subscription.ts';
 const object = 'whatsapp_business_account';
 const overrideMax = 200;
 
+/** The fields of `whatsapp_business_account` ("Webhooks"). `user_id_update` is none ("Changelog", 2026-08-11). */
+const subscribable = new Set([
+  ...['account_alerts', 'account_review_update', 'account_settings_update', 'account_update'],
+  ...['automatic_events', 'business_capability_update', 'business_status_update', 'business_username_update'],
+  ...['calls', 'consumer_profile', 'flows', 'group_lifecycle_update', 'group_participants_update'],
+  ...['group_settings_update', 'group_status_update', 'history', 'message_echoes'],
+  ...['message_template_components_update', 'message_template_quality_update'],
+  ...['message_template_status_update', 'messages', 'messaging_handovers', 'partner_solutions'],
+  ...['payment_configuration_update', 'phone_number_name_update', 'phone_number_quality_update'],
+  ...['security', 'smb_app_state_sync', 'smb_message_echoes', 'standby', 'template_category_update'],
+  ...['template_correct_category_detection', 'tracking_events', 'user_preferences'],
+]);
+
 /** GET, POST and DELETE /{app-id}/subscriptions, which take the app's own token alone. */
 export async function appSubscriptionsEdge(platform: Platform, call: Call): Promise<void> {
   const { app } = call;
@@ -33,7 +46,8 @@ async function subscribeApp(platform: Platform, call: Call): Promise<void> {
     .split(',')
     .map((field) => field.trim())
     .filter((field) => field !== '');
-  const unknown = fields.find((field) => state.settings.unknownFields.includes(field));
+  const { unknownFields } = state.settings;
+  const unknown = fields.find((field) => !subscribable.has(field) || unknownFields.includes(field));
   if (fields.length === 0 || unknown !== undefined)
     throw badParam(`Param fields[0] must be one of {the fields of ${object}} - got "${unknown ?? ''}".`);
   const callbackUrl = textOf(body, 'callback_url');

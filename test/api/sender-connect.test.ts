@@ -176,12 +176,12 @@ describe('one POST connects a number', () => {
 
   it('asks for the fields that the platform knows, where it does not know one', async () => {
     const given = await addNumberAtPlatform(gateway);
-    await gateway.platform.settings({ unknownFields: ['user_id_update'] });
+    await gateway.platform.settings({ unknownFields: ['security'] });
     const sender = await connected(gateway, given);
     await gateway.platform.settings({ unknownFields: [] });
     expect(byName(sender.checks).appCallback).toMatchObject({
       status: 'warning',
-      detail: 'The app does not ask for user_id_update.',
+      detail: 'The app does not ask for security.',
     });
   });
 

@@ -15,7 +15,10 @@ const registerTimeoutMs = 30_000;
 /** Sends, media and the callbacks of messages need the first; everything else the second ("Webhooks", "Permissions"). */
 const neededPermissions = ['whatsapp_business_messaging', 'whatsapp_business_management'];
 
-/** The webhook fields that the gateway reads or will need; those without which it misses messages come first. */
+/**
+ * The webhook fields that the gateway reads or will need; those without which it misses messages come first. Not `user_id_update`:
+ * changes of ids come as system messages of `messages` ("Changelog", 2026-08-11).
+ */
 const fields = [
   'messages',
   'message_template_status_update',
@@ -30,7 +33,6 @@ const fields = [
   'account_review_update',
   'business_capability_update',
   'user_preferences',
-  'user_id_update',
   'security',
 ];
 const webhookObject = 'whatsapp_business_account';

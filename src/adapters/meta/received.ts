@@ -140,7 +140,7 @@ export function receivedIn(value: Json, phoneNumberId: string, sources: string[]
   );
 }
 
-/** Reads the notices of `user_id_update`: earlier and new ids of people. */
+/** Reads the notices of `user_id_update`, of earlier documentation: earlier and new ids of people. */
 export function identitiesIn(value: Json, businessAccountId: string): IdentityReport[] {
   const phoneNumberId = phoneNumberIdOf(value) ?? null;
   return objectsOf(value.user_id_update).flatMap((notice) => {
