@@ -50,6 +50,9 @@ export interface AcquiredServer {
 /** The server exits each time it is started. */
 export class ServerStartError extends Error {}
 
+/** Another process runs on this DATA_DIR. */
+export class OtherGatewayError extends Error {}
+
 const maxStarts = 3;
 const startGapMs = 200;
 /** A running server that does not answer for this long is restarted. */
@@ -173,7 +176,7 @@ export async function acquireServer(context: ServerContext): Promise<AcquiredSer
     }
     const answer = await lockWithRole(context, server);
     if (answer.kind === 'taken') {
-      throw new Error(
+      throw new OtherGatewayError(
         `Another gateway already runs on ${context.dataDir} (${answer.by}). Stop it first, or set another DATA_DIR for this one.`,
       );
     }

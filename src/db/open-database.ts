@@ -2,7 +2,7 @@
 import { type Contracted, runContracts, waitingText } from './contract.ts';
 import { type Connection, checkServer, type Db, openDb } from './db.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
-import type { EmbeddedLog } from './embedded-acquire.ts';
+import { type EmbeddedLog, OtherGatewayError } from './embedded-acquire.ts';
 import { findRunningEmbedded, hasEmbedded } from './embedded-running.ts';
 import { isReadOnly, unreachableErrnos } from './failure.ts';
 import { migrateToLatest, migrationState, problemWith } from './migrate.ts';
@@ -151,7 +151,7 @@ function describeFailure(error: unknown): unknown {
 
 /**
  * Opens the database for a command: the server of DATABASE_URL, the embedded server of a running gateway, or the
- * embedded server, started for this command.
+ * embedded server, started for this command. Throws if the running gateway is of a version without this program's role.
  */
 export async function openDatabaseBeside(
   where: Where,
@@ -160,12 +160,16 @@ export async function openDatabaseBeside(
 ): Promise<OpenDatabase> {
   const running = where.connection ? undefined : await findRunningEmbedded(where.dataDir);
   const connection = where.connection ?? running ?? null;
-  return openDatabase({ ...where, connection }, log, purpose).catch((error) => {
+  return openDatabase({ ...where, connection }, log, purpose).catch(async (error) => {
     const code = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code ?? '';
     if (!running || !rejectedCodes.has(code)) throw error;
-    throw new Error(
-      `The gateway running on ${where.dataDir} is an earlier version. Restart it with this version first.`,
-      { cause: error },
-    );
+    // the server lacks this program's role: its gateway is older, or was killed before it created the role
+    return openDatabase(where, log, purpose).catch((second: unknown) => {
+      if (!(second instanceof OtherGatewayError)) throw second;
+      throw new Error(
+        `The gateway running on ${where.dataDir} is an earlier version. Restart it with this version first.`,
+        { cause: error },
+      );
+    });
   });
 }
