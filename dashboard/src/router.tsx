@@ -1,10 +1,20 @@
 // Every route with its page and the texts that the page needs. A page's code and texts load together, when it is opened.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { GatewayConnectionError } from '../../client/src/errors.ts';
 import { NotFound, RouteError } from './shell/route-error.tsx';
 import { Shell } from './shell/shell.tsx';
 import { loadTexts, type Room } from './text/texts.ts';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: RouteError });
+
+/** Loads all of a page, so that one that cannot be loaded is a failure within the frame. */
+async function loadPage(rooms: Room[], load: () => Promise<unknown>): Promise<void> {
+  try {
+    await Promise.all([loadTexts(...rooms), load()]);
+  } catch (cause) {
+    throw new GatewayConnectionError('the page could not be loaded', { method: 'GET', cause });
+  }
+}
 
 /** A page: its path, its rooms of texts, and its module, whose export is `component`. */
 function page<Path extends string, Module extends Record<string, unknown>>(
@@ -17,7 +27,8 @@ function page<Path extends string, Module extends Record<string, unknown>>(
     getParentRoute: () => root,
     path,
     validateSearch: (search: Record<string, unknown>) => search,
-    loader: () => loadTexts(...rooms),
+    loader: () => loadPage(rooms, load),
+    errorComponent: RouteError,
     component: lazyRouteComponent(load, component),
   });
 }

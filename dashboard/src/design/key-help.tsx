@@ -1,12 +1,13 @@
 // `?` lists the keys. The list is loaded when it is first opened.
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { loadTexts } from '../text/texts.ts';
+import { LoadedDialog } from './loaded-dialog.tsx';
 import { usePageKeys } from './use-page-keys.ts';
 
-const KeyList = lazy(async () => {
+const load = async () => {
   const [module] = await Promise.all([import('./key-list.tsx'), loadTexts('shortcuts')]);
-  return { default: module.KeyList };
-});
+  return module.KeyList;
+};
 
 /** Of the frame, so that it is there on every page. */
 export function KeyHelp() {
@@ -15,11 +16,6 @@ export function KeyHelp() {
   return <OpenKeyList isOpen={isOpen} onClose={() => setOpen(false)} />;
 }
 
-export function OpenKeyList({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  if (!isOpen) return null;
-  return (
-    <Suspense>
-      <KeyList onClose={onClose} />
-    </Suspense>
-  );
-}
+export const OpenKeyList = (props: { isOpen: boolean; onClose: () => void }) => (
+  <LoadedDialog load={load} {...props} />
+);

@@ -1,13 +1,14 @@
 // The way to everything from the keyboard: a button of the top bar and Ctrl K, which open the palette. Its code is loaded then.
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { isApple } from '../design/apple.ts';
+import { LoadedDialog } from '../design/loaded-dialog.tsx';
 import { loadTexts, textsOf } from '../text/texts.ts';
 
-const Palette = lazy(async () => {
+const load = async () => {
   const [module] = await Promise.all([import('../palette/palette.tsx'), loadTexts('palette')]);
-  return { default: module.Palette };
-});
+  return module.Palette;
+};
 
 export function FindButton() {
   const text = textsOf('shell');
@@ -42,11 +43,7 @@ export function FindButton() {
           {isApple ? '⌘ K' : 'Ctrl K'}
         </kbd>
       </button>
-      {isOpen && (
-        <Suspense>
-          <Palette onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
+      <LoadedDialog isOpen={isOpen} load={load} onClose={() => setOpen(false)} />
     </>
   );
 }
