@@ -31,6 +31,8 @@ export type FaultAction =
       status?: number;
       message?: string;
       retryAfterSeconds?: number;
+      /** `Retry-After` in any form, such as a date. */
+      retryAfter?: string;
       when?: 'before' | 'after';
     }
   | { does: 'hang' }

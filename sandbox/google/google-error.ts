@@ -79,7 +79,7 @@ const known: Record<string, Known> = {
 /** The error with that reason; `given` replaces its default status and text. */
 export function apiError(
   reason: string,
-  given: { status?: number; message?: string; retryAfterSeconds?: number } = {},
+  given: { status?: number; message?: string; retryAfterSeconds?: number; retryAfter?: string } = {},
 ): GoogleError {
   const defaults = known[reason] ?? { status: 500, message: reason, domain: 'global' };
   const status = given.status ?? defaults.status;
@@ -93,7 +93,8 @@ export function apiError(
     },
   };
   const headers: Record<string, string> = {};
-  if (given.retryAfterSeconds !== undefined) headers['retry-after'] = String(given.retryAfterSeconds);
+  const wait = given.retryAfter ?? given.retryAfterSeconds;
+  if (wait !== undefined) headers['retry-after'] = String(wait);
   return new GoogleError(status, body, message, headers);
 }
 

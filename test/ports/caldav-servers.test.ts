@@ -165,10 +165,12 @@ function servers(): void {
       expect((await failure(busy(credential, calendarId))).outcome).toBe('unknown');
     }
     change(() => ({ status: 429, headers: { 'retry-after': '3' }, body: '' }));
-    expect(await failure(busy(credential, calendarId))).toMatchObject({
-      outcome: 'not_sent',
-      retryAfterSeconds: 3,
-    });
+    const limited = { outcome: 'not_sent', retryAfterSeconds: 3 };
+    expect(await failure(busy(credential, calendarId))).toMatchObject(limited);
+    const date = new Date(Date.now() + 120_000).toUTCString();
+    change(() => ({ status: 503, headers: { 'retry-after': date }, body: '' }));
+    const { retryAfterSeconds } = await failure(busy(credential, calendarId));
+    expect(Math.abs(Number(retryAfterSeconds) - 120)).toBeLessThan(10);
   });
 
   describe('with uncertain times:', () => uncertainTimesSuite('radicale', () => provider));

@@ -107,6 +107,22 @@ describe('rate limits and errors', () => {
     expect(await failure(google.busy())).toMatchObject({ outcome: 'not_sent', retryAfterSeconds: 60 });
   });
 
+  test('understands a Retry-After with a date, and waits a day at most', async () => {
+    const tooMany = {
+      does: 'refuse',
+      on: 'freebusy.query',
+      reason: 'rateLimitExceeded',
+      status: 429,
+    } as const;
+    const waitAfter = async (retryAfter: string) => {
+      await google.control.addFault({ ...tooMany, retryAfter, times: 1 });
+      return Number((await failure(google.busy())).retryAfterSeconds);
+    };
+    const wait = await waitAfter(new Date(Date.now() + 120_000).toUTCString());
+    expect(Math.abs(wait - 120)).toBeLessThan(10);
+    expect(await waitAfter('9'.repeat(40))).toBe(86_400);
+  });
+
   test('creates one event when the insert succeeds but returns 500', async () => {
     const fault = {
       does: 'refuse',

@@ -1,8 +1,10 @@
 // Calls of a CalDAV server, with failures mapped to the three outcomes of a call. Why without tsdav: docs/decisions/0014-no-vendor-sdks.md.
+
 import { VendorError } from '../../base/errors.ts';
 import type { Outgoing, OutgoingResponse } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
 import { type AttemptLimits, noTimeLeft } from '../../base/retry.ts';
+import { retryAfterSecondsOf } from '../../base/retry-after.ts';
 import type { CaldavAccount } from './credential.ts';
 import {
   caldav,
@@ -121,12 +123,12 @@ export function failureOf(response: DavResponse): VendorError {
   const reported = errorDetailsOf(response);
   const title = reported.condition ?? `http_${status}`;
   const message = [`HTTP status ${status}`, reported.condition, reported.message].filter(Boolean).join(': ');
-  const seconds = Number(headerOf(response, 'retry-after') ?? Number.NaN);
+  const retryAfterSeconds = retryAfterSecondsOf(headerOf(response, 'retry-after'));
   const details = {
     code: title,
     title,
     status,
-    ...(Number.isFinite(seconds) && seconds >= 0 ? { retryAfterSeconds: seconds } : {}),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
   if (status === 401) {
     const offered = offeredSchemes(response);

@@ -3,6 +3,7 @@ import { VendorError } from '../../base/errors.ts';
 import type { Outgoing, OutgoingRequest, OutgoingResponse } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
 import { type AttemptLimits, noTimeLeft } from '../../base/retry.ts';
+import { retryAfterSecondsOf } from '../../base/retry-after.ts';
 import { isObject, type Json, objectsOf, textOf } from './json.ts';
 
 export interface GoogleResponse {
@@ -46,7 +47,11 @@ export async function exchange(
       status: response.status,
     });
   }
-  return { status: response.status, json: json ?? {}, retryAfterSeconds: retryAfterOf(response) };
+  return {
+    status: response.status,
+    json: json ?? {},
+    retryAfterSeconds: retryAfterSecondsOf(response.headers['retry-after']),
+  };
 }
 
 function parseBody(response: OutgoingResponse): Json | undefined {
@@ -58,12 +63,6 @@ function parseBody(response: OutgoingResponse): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** `Retry-After` in seconds; Google's APIs do not use the form with a date. */
-function retryAfterOf(response: OutgoingResponse): number | undefined {
-  const seconds = Number(response.headers['retry-after'] ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
 }
 
 /**
