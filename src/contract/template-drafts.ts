@@ -92,7 +92,9 @@ const draftFields = {
 export const CreateTemplateBody = Type.Object(
   {
     providerTemplateName: Type.String({
-      pattern: '^[a-z0-9_]{1,512}$',
+      minLength: 1,
+      maxLength: 512,
+      pattern: '^[a-z0-9_]*$',
       description: 'Name: lower-case letters, digits and underscores.',
       examples: ['order_update'],
     }),

@@ -49,10 +49,18 @@ const formatTexts: Record<string, string> = {
 
 const count = (limit: unknown, one: string, many = `${one}s`) => `${limit} ${limit === 1 ? one : many}`;
 
+/** The number of characters, as schemas count them. */
+function charactersIn(text: string): number {
+  let size = 0;
+  for (const _character of text) size += 1;
+  return size;
+}
+
 /** What the patterns of fields without an example allow. */
 const patternTexts: Record<string, string> = {
   '\\S': 'must not be blank',
   '^\\S(.*\\S)?$': 'must be one line, and must not begin or end with a space',
+  '^[a-z0-9_]*$': 'must have lower-case letters, digits and underscores only',
   '^https://': 'must begin with https://',
   '^[0-9]{1,32}$': 'must have 1 to 32 digits, and nothing else',
   '^[1-9][0-9]{6,14}$': 'must have 7 to 15 digits, with the country code, and nothing else',
@@ -69,11 +77,14 @@ const textByKeyword: Record<string, Text> = {
   multipleOf: ({ params }) => `must be a multiple of ${params.multipleOf}`,
   minLength: ({ params }) =>
     params.limit === 1 ? 'must not be empty' : `must have at least ${count(params.limit, 'character')}`,
-  maxLength: ({ params }) => `must have at most ${count(params.limit, 'character')}`,
+  maxLength: ({ params, data }) =>
+    `must have at most ${count(params.limit, 'character')}, but has ${charactersIn(String(data))}`,
   minItems: ({ params }) => `must have at least ${count(params.limit, 'item')}`,
-  maxItems: ({ params }) => `must have at most ${count(params.limit, 'item')}`,
+  maxItems: ({ params, data }) =>
+    `must have at most ${count(params.limit, 'item')}, but has ${(data as unknown[]).length}`,
   minProperties: ({ params }) => `must have at least ${count(params.limit, 'field')}`,
-  maxProperties: ({ params }) => `must have at most ${count(params.limit, 'field')}`,
+  maxProperties: ({ params, data }) =>
+    `must have at most ${count(params.limit, 'field')}, but has ${Object.keys(data as object).length}`,
   uniqueItems: ({ params }) =>
     `must not have duplicates; items ${[Number(params.i), Number(params.j)].sort((a, b) => a - b).join(' and ')} are equal`,
   enum: ({ params }) =>

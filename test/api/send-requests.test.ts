@@ -44,7 +44,7 @@ describe('an invalid request sends nothing and lists every problem', () => {
     [{ recipients: [{ phone: 15550200000 }] }, ['recipients[0].phone must be a string']],
     [
       { recipients: [{ phone: '15550200000', name: 'x'.repeat(257) }] },
-      ['recipients[0].name must have at most 256 characters'],
+      ['recipients[0].name must have at most 256 characters, but has 257'],
     ],
     [
       { recipients: [{ phone: '15550200000', variables: [] }] },
@@ -59,7 +59,7 @@ describe('an invalid request sends nothing and lists every problem', () => {
         recipients: ['15550200000'],
         metadata: Object.fromEntries([...'abcdefghijk'].map((key) => [key, ''])),
       },
-      ['metadata must have at most 10 fields'],
+      ['metadata must have at most 10 fields, but has 11'],
     ],
     [{ recipients: ['15550200000'], metadata: { ['k'.repeat(65)]: '' } }, [/^metadata/]],
     [{ recipients: ['15550200000'], expiresInSeconds: 0 }, ['expiresInSeconds must be 1 or more']],
@@ -160,7 +160,7 @@ describe('an invalid request sends nothing and lists every problem', () => {
     const recipients = Array.from({ length: 1001 }, phone);
     expect(await rejection({ templateId: idOf('plain'), recipients })).toEqual([
       '400 invalid_request',
-      'recipients must have at most 1000 items',
+      'recipients must have at most 1000 items, but has 1001',
     ]);
   });
 });

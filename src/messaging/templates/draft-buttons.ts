@@ -1,6 +1,6 @@
 // WhatsApp's rules for a template's buttons, checked before its review. Pure.
 import type { TemplateButton } from '../../ports/platform.ts';
-import { type Add, lengthOf } from './draft-texts.ts';
+import { type Add, checkLength } from './draft-texts.ts';
 import { upper } from './kinds.ts';
 import { tokensOf } from './placeholders.ts';
 
@@ -25,7 +25,7 @@ export function checkButtons(buttons: TemplateButton[], isAuthentication: boolea
   if (!isAuthentication && types.includes('OTP'))
     add('.buttons', 'must not have OTP buttons: they are for templates of the category AUTHENTICATION');
   if (buttons.length === 0 || buttons.length > buttonsMax)
-    add('.buttons', `must have 1 to ${buttonsMax} buttons`);
+    add('.buttons', `must have 1 to ${buttonsMax} buttons, but has ${buttons.length}`);
   for (const [type, limit] of Object.entries(mostButtons))
     if (types.filter((one) => one === type).length > limit)
       add('.buttons', `must have at most ${limit} of the type ${type}`);
@@ -41,8 +41,7 @@ export function checkButtons(buttons: TemplateButton[], isAuthentication: boolea
 
 function checkButton(button: TemplateButton, add: Add): void {
   const type = upper(button.type);
-  if (lengthOf(button.text) > maxLength.label)
-    add('.text', `must have at most ${maxLength.label} characters`);
+  checkLength(button.text, maxLength.label, '.text', add);
   if (!button.text?.trim() && type !== 'COPY_CODE' && type !== 'OTP') add('.text', 'is missing');
   if (/\{\{|[\n\r\t]/.test(button.text ?? ''))
     add('.text', 'must not contain variables, line breaks or tabs');
@@ -65,7 +64,7 @@ function checkUrl(button: TemplateButton, add: Add): void {
   else if (!URL.canParse(fixed)) add('.url', 'must be a URL with a host name');
   else if (platformHost.test(new URL(fixed).hostname))
     add('.url', 'must not link to WhatsApp (wa.me, whatsapp.com); use a URL of your own');
-  if (lengthOf(url) > maxLength.url) add('.url', `must have at most ${maxLength.url} characters`);
+  checkLength(url, maxLength.url, '.url', add);
   const tokens = tokensOf(url);
   if (tokens.length > 1 || (tokens.length === 1 && !url.trimEnd().endsWith('}}')))
     add('.url', 'must have at most one variable, at its end');
@@ -80,14 +79,18 @@ function firstExample(example: unknown): string | undefined {
 }
 
 function checkPhone(phone: unknown, add: Add): void {
-  if (typeof phone !== 'string' || !/^\+?\d{5,20}$/.test(phone) || phone.length > maxLength.phone)
-    add('.phone_number', `must be digits with the country code, at most ${maxLength.phone} characters`);
+  if (typeof phone !== 'string') add('.phone_number', 'is missing: set digits with the country code');
+  else if (!checkLength(phone, maxLength.phone, '.phone_number', add) && !/^\+?\d{5,20}$/.test(phone))
+    add(
+      '.phone_number',
+      `must be digits with the country code, at least 5 and at most ${maxLength.phone} characters; it has ${phone.length}`,
+    );
 }
 
 function checkCode(example: unknown, add: Add): void {
   const code = firstExample(example);
   if (code === undefined) add('.example', 'is missing: set a code for the reviewers');
-  else if (lengthOf(code) > maxLength.code) add('.example', `must have at most ${maxLength.code} characters`);
+  else checkLength(code, maxLength.code, '.example', add);
 }
 
 /** One-tap and zero-tap buttons must name the Android apps that receive the code. */

@@ -1,7 +1,7 @@
 // WhatsApp's rules for carousels and limited-time offers, checked before their review. Pure.
 import type { TemplateComponent } from '../../ports/platform.ts';
 import { checkButtons } from './draft-buttons.ts';
-import { type Add, checkText, lengthOf } from './draft-texts.ts';
+import { type Add, checkLength, checkText, lengthOf } from './draft-texts.ts';
 import { cardKinds, cardsMax, cardsMin, findComponent, upper } from './kinds.ts';
 
 /** WhatsApp's limits (Cloud API, "Media card carousel templates", "Limited-time offer templates"). */
@@ -24,13 +24,13 @@ export function checkOffer(draft: Draft, part: TemplateComponent, add: Add): voi
   if (upper(draft.category) !== 'MARKETING') add('', 'is only allowed in the category MARKETING');
   if (typeof offer.text !== 'string' || offer.text.trim() === '')
     add('.limited_time_offer.text', 'is missing');
-  else if (lengthOf(offer.text) > offerMaxLength.text)
-    add('.limited_time_offer.text', `must have at most ${offerMaxLength.text} characters`);
+  else checkLength(offer.text, offerMaxLength.text, '.limited_time_offer.text', add);
   if (offer.has_expiration !== undefined && typeof offer.has_expiration !== 'boolean')
     add('.limited_time_offer.has_expiration', 'must be true or false');
   if (find('FOOTER')) add('', 'is not allowed together with a FOOTER');
-  if (lengthOf(find('BODY')?.text) > offerMaxLength.body)
-    add('', `needs a body of at most ${offerMaxLength.body} characters`);
+  const bodyLength = lengthOf(find('BODY')?.text);
+  if (bodyLength > offerMaxLength.body)
+    add('', `needs a body of at most ${offerMaxLength.body} characters, but it has ${bodyLength}`);
   const header = find('HEADER');
   if (header && !['IMAGE', 'VIDEO'].includes(upper(header.format)))
     add('', 'needs a header of the format IMAGE or VIDEO, or none');
@@ -51,7 +51,7 @@ export function checkCarousel(
     add('', 'is only allowed together with a BODY');
   const cards: unknown[] = Array.isArray(part.cards) ? part.cards : [];
   if (cards.length < cardsMin || cards.length > cardsMax) {
-    add('.cards', `must have ${cardsMin} to ${cardsMax} cards`);
+    add('.cards', `must have ${cardsMin} to ${cardsMax} cards, but has ${cards.length}`);
     return;
   }
   const shapes = cards.map((card, index) => {
@@ -100,12 +100,12 @@ function checkCardPart(
       else if (upper(part.format) !== 'PRODUCT') checkSample(part, add);
       break;
     case 'BODY':
-      if (lengthOf(part.text) > cardMax.body) add('.text', `must have at most ${cardMax.body} characters`);
-      else checkText('body', part, draft, add);
+      if (!checkLength(part.text, cardMax.body, '.text', add)) checkText('body', part, draft, add);
       break;
     default: {
       const buttons = part.buttons ?? [];
-      if (buttons.length > cardMax.buttons) add('.buttons', `must have at most ${cardMax.buttons} buttons`);
+      if (buttons.length > cardMax.buttons)
+        add('.buttons', `must have at most ${cardMax.buttons} buttons, but has ${buttons.length}`);
       else if (buttons.some(({ type }) => !cardKinds.buttons.has(upper(type))))
         add('.buttons', `must be of the types ${listOf(cardKinds.buttons)}`);
       else checkButtons(buttons, false, add);

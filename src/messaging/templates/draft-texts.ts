@@ -17,6 +17,14 @@ const variablePattern = /\{\{\s*[A-Za-z0-9_]+\s*\}\}/g;
 /** The length of a text in characters, as WhatsApp counts it. */
 export const lengthOf = (text: string | undefined) => [...(text ?? '')].length;
 
+/** Adds the problem of a text of more than `max` characters; returns true if there is one. */
+export function checkLength(text: string | undefined, max: number, member: string, add: Add): boolean {
+  const length = lengthOf(text);
+  if (length <= max) return false;
+  add(member, `must have at most ${max} characters, but has ${length}`);
+  return true;
+}
+
 /** Finds problems of a header's, body's or footer's text that the platform rejects without a review. */
 export function checkText(
   where: TextPart,
@@ -26,11 +34,8 @@ export function checkText(
 ): void {
   const text = part.text ?? '';
   if (!/[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(text)) add('.text', 'is missing');
-  if (lengthOf(text) > maxLength[where]) {
-    add('.text', `must have at most ${maxLength[where]} characters`);
-    // too long for the checks below, which read every word
-    return;
-  }
+  // too long for the checks below, which read every word
+  if (checkLength(text, maxLength[where], '.text', add)) return;
   if (where !== 'body') checkPlain(where, text, add);
   if (/\{\{|\}\}/.test(text.replace(variablePattern, '')))
     add('.text', 'must not have braces that are not a variable; write a variable as {{1}} or {{first_name}}');
@@ -86,7 +91,7 @@ function checkNames(format: 'positional' | 'named', text: string, tokens: string
   if (wrong !== undefined)
     add(
       '.text',
-      `must name the variable {{${wrong}}} with at most ${nameMaxChars} lower-case letters, digits and _, starting with a letter`,
+      `must name the variable {{${wrong}}} with at most ${nameMaxChars} lower-case letters, digits and _, starting with a letter; it has ${wrong.length} characters`,
     );
   if ((text.match(variablePattern) ?? []).length > tokens.length)
     add('.text', 'must not have the same variable twice');
