@@ -3,7 +3,7 @@ import { openLog } from '../base/log.ts';
 import { type Config, readConfig } from '../config.ts';
 import { shareConnections } from '../db/connections.ts';
 import { type OpenDatabase, openDatabaseBeside, type Purpose, type Where } from '../db/open-database.ts';
-import { CommandError } from './exit-codes.ts';
+import { CommandError, errorText } from './exit-codes.ts';
 
 /** The server of DATABASE_URL; null: the embedded one. */
 export function databaseOf(config: Config): Where {
@@ -18,7 +18,7 @@ export function databaseOf(config: Config): Where {
 /** Opens the database of a command, beside a running gateway; its failures end with the exit code of an unavailable database. */
 export async function openBeside(config: Config, purpose: Purpose, level = 'warn'): Promise<OpenDatabase> {
   return openDatabaseBeside(databaseOf(config), openLog(level), purpose).catch((error: Error) => {
-    throw new CommandError('unavailable', error.message, { cause: error });
+    throw new CommandError('unavailable', errorText(error), { cause: error });
   });
 }
 

@@ -12,6 +12,7 @@ import { type Finding, type Found, findingText, isHealthy, note, ok } from '../o
 import { examine } from '../operator/findings.ts';
 import { objectsFolder, openObjects } from '../parts.ts';
 import { databaseOf } from './database.ts';
+import { errorText } from './exit-codes.ts';
 import { say } from './output.ts';
 
 const port = ({ host, port: number }: Config): Promise<Found> =>
@@ -38,7 +39,7 @@ async function openOwn(config: Config): Promise<OpenDatabase | { missing: string
   if (config.databaseUrl === null && !(await hasEmbedded(config.dataDir)))
     return { missing: `none yet: the first start creates one in ${config.dataDir}`, fix: null };
   return openDatabaseBeside(databaseOf(config), openLog('silent'), 'inspect').catch((error: unknown) => ({
-    missing: error instanceof Error ? error.message : String(error),
+    missing: errorText(error),
     fix: 'Check DATABASE_URL or DATA_DIR, and that the server runs.',
   }));
 }

@@ -53,7 +53,7 @@ export function exitReasonOf(error: unknown): ExitReason {
   return isNotFound(error.code) ? 'notFound' : 'rejected';
 }
 
-/** What went wrong, in one or several lines, with every problem that the gateway listed. */
+/** What went wrong and what to do, in one or several lines, with every problem that the gateway listed. */
 export function errorText(error: unknown): string {
   if (error instanceof GatewayError) {
     const problems = error.errors.map(({ path, message }) => `  - ${path}: ${message}`);
@@ -63,5 +63,23 @@ export function errorText(error: unknown): string {
       ...problems,
     ].join('\n');
   }
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const advice = advices[(error as NodeJS.ErrnoException).code ?? ''];
+  return advice === undefined ? error.message : `${error.message.replace(/\.$/, '')}. ${advice}`;
 }
+
+const fullDisk = 'The disk is full. Free space or enlarge it, then try again.';
+const noRight =
+  'This user may not do that. Run as the user who owns these files, or correct their owner and mode.';
+
+/** What to do about errors of the operating system and of PostgreSQL, whose messages say only what failed. */
+const advices: Record<string, string | undefined> = {
+  ENOSPC: fullDisk,
+  EDQUOT: fullDisk,
+  // disk_full
+  53100: fullDisk,
+  EROFS:
+    'The file system is read-only. Check the disk (dmesg) and mount it writable, or use a folder that can be written.',
+  EACCES: noRight,
+  EPERM: noRight,
+};

@@ -16,6 +16,7 @@ import { reencryptSenders } from '../messaging/senders/reencrypt.ts';
 import { rehashAllSenders } from '../messaging/senders/rehash.ts';
 import { reencryptEndpoints } from '../webhooks/endpoints/reencrypt.ts';
 import { databaseOf } from './database.ts';
+import { errorText } from './exit-codes.ts';
 import { say as print } from './output.ts';
 
 export interface RotateOptions {
@@ -34,7 +35,7 @@ const pageSize = 500;
 async function openExclusively(config: Config, options: RotateOptions): Promise<OpenDatabase> {
   const database = await openDatabase(databaseOf(config), openLog('warn'), 'use').catch((error: Error) => {
     throw new Error(
-      `No key was changed: the rotation needs exclusive use of the database. ${error.message}`,
+      `No key was changed: the rotation needs exclusive use of the database. ${errorText(error)}`,
       { cause: error },
     );
   });

@@ -10,6 +10,7 @@ import { makeDataDir } from '../db/embedded-folders.ts';
 import { openDatabase } from '../db/open-database.ts';
 import { databaseOf } from './database.ts';
 import { prepareDemo, requireDemoDatabase } from './demo.ts';
+import { errorText } from './exit-codes.ts';
 import { type RunningSandbox, startSandbox } from './sandbox.ts';
 import { print, type Running, stopAll, stopOnSignals } from './shutdown.ts';
 
@@ -87,7 +88,7 @@ export async function start(options: { sandbox: Sandbox }): Promise<void> {
     // the signal handler stops what was started
     if (cancel.signal.aborted) return;
     log.debug({ err: error }, 'process.start_failed');
-    log.error({ reason: error instanceof Error ? error.message : String(error) }, 'process.start_failed');
+    log.error({ reason: errorText(error) }, 'process.start_failed');
     await stopAll(running, log).catch(() => undefined);
     throw error;
   }
