@@ -54,6 +54,7 @@ export function respondError(res: ServerResponse, error: unknown, plainData = fa
     res,
     rejected.parts.status,
     envelope(plainData ? new Rejection({ ...rejected.parts, plainData }) : rejected),
+    rejected.parts.headers,
   );
 }
 

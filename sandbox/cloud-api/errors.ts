@@ -99,6 +99,7 @@ export interface RejectionParts {
   subcode?: number;
   userTitle?: string;
   userMessage?: string;
+  headers?: Record<string, string>;
 }
 
 /** A call that the platform rejects; `envelope` makes the response's body. */

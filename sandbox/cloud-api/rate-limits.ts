@@ -1,18 +1,38 @@
-// The platform's rate limits: a number's throughput (130429) and, if enabled, the pair rate (131056).
-import { rejection } from './errors.ts';
+// The platform's rate limits: a number's throughput (130429), the pair rate (131056), and calls about templates (80008).
+import { rejection, rejectionWith } from './errors.ts';
 
 export interface RateLimits {
   /** Counts one call of this number; throws above `perSecond` (0: unlimited). */
   throughput(phoneNumberId: string, perSecond: number): void;
   /** Counts one message of this pair; throws above 1 per 6 s with a burst of 45. */
   pair(phoneNumberId: string, waId: string): void;
+  /** Counts one call about the templates of a business account; throws above `perHour`. */
+  templates(wabaId: string, perHour: number): void;
 }
+
+const hourMs = 3_600_000;
 
 /** The limits of all numbers; `nowMs` is a monotonic clock. */
 export function rateLimits(nowMs: () => number = () => performance.now()): RateLimits {
   const buckets = new Map<string, { left: number; at: number }>();
   const pairs = new Map<string, number>();
+  const hours = new Map<string, { calls: number; endsAt: number }>();
   return {
+    templates(id, perHour) {
+      const now = nowMs();
+      const known = hours.get(id);
+      const hour = known && known.endsAt > now ? known : { calls: 0, endsAt: now + hourMs };
+      hours.set(id, hour);
+      hour.calls++;
+      if (hour.calls <= perHour) return;
+      const estimated_time_to_regain_access = Math.ceil((hour.endsAt - now) / 60_000);
+      const usage = { [id]: [{ type: 'whatsapp', call_count: 100, estimated_time_to_regain_access }] };
+      throw rejectionWith(80008, {
+        headers: { 'x-business-use-case-usage': JSON.stringify(usage) },
+        details:
+          'There have been too many calls to this WhatsApp Business account. Wait a bit and try again.',
+      });
+    },
     throughput(id, perSecond) {
       if (perSecond === 0) return;
       const now = nowMs();

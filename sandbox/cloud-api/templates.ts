@@ -5,6 +5,7 @@ import { readDraft } from './check-template.ts';
 import { badParam, badTemplate, rejection, unknownObject } from './errors.ts';
 import { magicTemplateNames } from './magic.ts';
 import type { Template, Waba } from './model.ts';
+import { statusOf } from './numbers.ts';
 import { templateKey } from './state.ts';
 import { editTemplate } from './template-edits.ts';
 import { scheduleReview } from './template-reviews.ts';
@@ -21,6 +22,8 @@ const defaultFields = [
   'id',
 ];
 
+/** Calls of this edge for a business account with a registered number, and for others ("Rate limits": business use case). */
+const callsPerHour = { active: 5000, other: 200 };
 /** The limit of a verified business account; others may have 250. */
 const templatesMax = 6000;
 /** How long the name and language of a deleted approved template are blocked. */
@@ -28,6 +31,9 @@ const nameBlockedMs = 30 * 86_400_000;
 
 /** Handles every call on a business account's `message_templates`. */
 export async function templatesEdge(platform: Platform, call: Call, waba: Waba): Promise<void> {
+  const numbers = [...platform.state.numbers.values()].filter((number) => number.wabaId === waba.id);
+  const isActive = numbers.some((number) => statusOf(number) === 'CONNECTED');
+  platform.rateLimits.templates(waba.id, callsPerHour[isActive ? 'active' : 'other']);
   if (call.req.method === 'GET') return listTemplates(platform, call, waba);
   if (call.req.method === 'POST') return createTemplate(platform, call, waba);
   if (call.req.method === 'DELETE') return deleteTemplates(platform, call, waba);

@@ -143,8 +143,8 @@ export class VendorError extends Error {
 }
 
 /**
- * Maps a vendor's error to one for the caller. Rejected: 502 `provider_rejected` with the vendor's error and `what` was rejected. Not sent or
- * unknown: 503 `provider_unavailable` with `Retry-After`. Returns any other error unchanged.
+ * Maps a vendor's error to one for the caller. Rejected: 502 `provider_rejected` with the vendor's error and `what` was rejected, and with
+ * `Retry-After` if the vendor asked to wait. Not sent or unknown: 503 `provider_unavailable` with `Retry-After`. Returns any other error unchanged.
  */
 export function externalError(error: unknown, who: string, what = 'the request'): unknown {
   if (!(error instanceof VendorError)) return error;
@@ -158,6 +158,7 @@ export function externalError(error: unknown, who: string, what = 'the request')
           title: error.title ?? 'Refused',
           message: error.message,
         },
+        ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
         cause: error,
       },
     );

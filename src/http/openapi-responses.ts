@@ -21,7 +21,7 @@ const descriptions: Record<number, string> = {
   507: 'The disk of the database server is full. Nothing was changed.',
 };
 
-const retryable = new Set([401, 409, 429, 503, 507]);
+const retryable = new Set([401, 409, 429, 502, 503, 507]);
 
 const header = (description: string, schema: Json, example: unknown) => ({
   description,

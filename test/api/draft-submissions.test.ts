@@ -89,6 +89,14 @@ async function whileLocked(start: () => Promise<Answer<unknown>>[], then = '') {
   return Promise.all(started);
 }
 
+it('a submission beyond the platform’s limit is 502 with the time after which it may succeed', async () => {
+  const usage = { [waba]: [{ type: 'whatsapp', estimated_time_to_regain_access: 7 }] };
+  const headers = { 'x-business-use-case-usage': JSON.stringify(usage) };
+  await gateway.platform.addFault({ on: 'templates', code: 80008, headers, times: 1 });
+  const limited = await submit();
+  expect([limited.status, limited.headers.get('retry-after')]).toEqual([502, '420']);
+});
+
 describe('a draft that is being submitted', () => {
   it('is not changed, deleted or submitted again, and what was submitted is what it has', async () => {
     await gateway.platform.addFault({ on: 'templates', does: 'delay', ms: 60_000, times: 1 });

@@ -51,6 +51,22 @@ async function cursorAfter(id: string, limit: number): Promise<string> {
   return (await platform.call('GET', `${id}/message_templates?limit=${limit}`)).json.paging.cursors.after;
 }
 
+test('calls about the templates of an account without a number are limited to 200 an hour', async () => {
+  const waba = await platform.control.addWaba({ appId: '100200300400500' });
+  const list = () =>
+    fetch(`${platform.url}/v23.0/${waba.id}/message_templates`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+  const statuses = await Promise.all(Array.from({ length: 200 }, async () => (await list()).status));
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  const limited = await list();
+  expect([limited.status, await limited.json()]).toMatchObject([400, { error: { code: 80008 } }]);
+  const usage = JSON.parse(limited.headers.get('x-business-use-case-usage') ?? '{}');
+  expect(usage[waba.id]).toMatchObject([{ estimated_time_to_regain_access: 60 }]);
+  await platform.control.addNumber({ wabaId: waba.id, displayPhoneNumber: '+1 555 010 0400' });
+  expect((await list()).status).toBe(200);
+});
+
 test('the list filters by status (in either case), name, category and language, and returns only the requested fields', async () => {
   const waba = await platform.control.addWaba({ appId: '100200300400500' });
   const add = (name: string, more: object) =>
