@@ -55,6 +55,14 @@ async function pagesOf(filter: MessageFilter, lookedThrough: number) {
   return { pages, ids };
 }
 
+/** Reads all pages of 1,000. */
+async function everyId(filter: MessageFilter, lookedThrough: number): Promise<string[]> {
+  const { rows, scannedTo } = await listMessages(database.db, accountId, filter, 1_000, lookedThrough);
+  const ids = rows.map(({ id }) => id);
+  const beforeId = rows.length === 1_000 ? ids.at(-1) : scannedTo;
+  return beforeId === undefined ? ids : [...ids, ...(await everyId({ ...filter, beforeId }, lookedThrough))];
+}
+
 describe('a filter that few of many messages match', () => {
   it.each<[string, MessageFilter, number]>([
     ['failed', { state: state.failed }, 4],
@@ -137,16 +145,49 @@ describe('a filter that few of many messages match', () => {
     expect(texts.match(/Limit/g)).toHaveLength(2);
   });
 
-  it('messages that wait apart from the queue are read through the index of their order, up to the limit', async () => {
+  describe('of a large send, partly apart from the queue', () => {
     const sendId = uuidv7();
-    await sql`
-      insert into send_recipients (send_id, account_id, phone, id, content, position)
-      select ${sendId}::uuid, ${accountId}::uuid, (15560000000 + n)::text, uuid7(), '{}', n from generate_series(1, ${count}::int) n`.execute(
-      database.db,
-    );
-    await sql`vacuum analyze send_recipients`.execute(database.db);
-    const plan = await planOf(database.db, (db) => listMessages(db, accountId, { sendId }, 20));
-    expect(plan).toContain('Index Scan Backward using send_recipients_order');
+    let send: NonNullable<MessageFilter['send']>;
+
+    beforeAll(async () => {
+      const { rows } = await sql<{ id: string }>`
+        insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, state, expires_at)
+        select ${accountId}, uuid7(), case when n % 3 = 0 then ${sendId} else ${uuidv7()} end::uuid, gen_random_uuid(), ${templateId}, (15560000000 + n)::text, '{}',
+          5, now() from generate_series(1, 6000) n returning id`.execute(database.db);
+      await sql`insert into sends (id, account_id, sender_id, template_id, template_name, language, total) values (${sendId}, ${accountId}, ${uuidv7()}, ${templateId}, 'x', 'en', 6000)`.execute(
+        database.db,
+      );
+      const { rows: kept } = await sql<{ id: string }>`
+        insert into send_recipients (send_id, account_id, phone, id, content)
+        select ${sendId}::uuid, ${accountId}::uuid, (15570000000 + n)::text, uuid7(), '{}' from generate_series(1, 4000) n returning id`.execute(
+        database.db,
+      );
+      await sql`vacuum analyze messages, send_recipients`.execute(database.db);
+      const of = (all: { id: string }[]) => all.map(({ id }) => id).toSorted();
+      send = { id: sendId, first_recipient_id: of(rows)[0] ?? '', last_recipient_id: of(kept).at(-1) ?? '' };
+    });
+    afterAll(() => sql`delete from messages where phone like '1556%'`.execute(database.db));
+
+    it.each([
+      ['all', {}, 6_000],
+      ['in one state', { state: state.read }, 2_000],
+      ['in the state of those that wait', { state: state.queued }, 4_000],
+      ['to a phone', { phone: '15560000003' }, 1],
+    ])('%s: finds all, newest first, with any scan limit', async (_what, filter, expected) => {
+      for (const lookedThrough of [700, 7_000]) {
+        const ids = await everyId({ ...filter, send }, lookedThrough);
+        expect(new Set(ids).size).toBe(expected);
+        expect(ids).toEqual(ids.toSorted().reverse());
+      }
+    });
+
+    it('is read in the order of both tables, up to the limit, without the messages of others', async () => {
+      const plan = await planOf(database.db, (db) => listMessages(db, accountId, { send }, 0));
+      expect(plan).toContain('Index Scan Backward using send_recipients_order');
+      expect(plan).toContain('messages_default_pkey');
+      expect(plan).not.toMatch(/Sort(?! Key)|Seq Scan on (messages|send_recipients)/);
+      expect((await listMessages(database.db, accountId, { send, name: 'x' }, 20, 5_000)).rows).toEqual([]);
+    });
   });
 });
 

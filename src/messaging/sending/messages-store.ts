@@ -6,6 +6,7 @@ import type { DB } from '../../db/schema.ts';
 import { type MessageError, type MessageKey, sortById, state } from './message.ts';
 import { keyRows, stateSql } from './messages-sql-store.ts';
 import { keptMessages } from './scheduled-store.ts';
+import type { SendRow } from './sends-store.ts';
 
 export type MessageRow = Omit<Selectable<DB['messages']>, 'metadata' | 'error'> & {
   metadata: Record<string, string> | null;
@@ -16,7 +17,7 @@ export type MessageRow = Omit<Selectable<DB['messages']>, 'metadata' | 'error'> 
 export type ShownMessage = Omit<MessageRow, 'expires_at'> & { expires_at: Date | null };
 
 export interface MessageFilter {
-  sendId?: string | undefined;
+  send?: Pick<SendRow, 'id' | 'first_recipient_id' | 'last_recipient_id'> | undefined;
   state?: number | undefined;
   phone?: string | undefined;
   templateId?: string | undefined;
@@ -92,25 +93,31 @@ export async function listMessages(
   limit: number,
   scanLimit = scannedMax,
 ): Promise<FoundMessages> {
-  const isNarrow = Boolean(filter.sendId || filter.phone || filter.wamid);
+  const { send } = filter;
+  // the ids of its recipients lie between two ids, so that no page sorts all of them
+  const isLarge = typeof send?.last_recipient_id === 'string';
+  const isNarrow = Boolean((send && !isLarge) || filter.phone || filter.wamid);
   const isSparse =
     !isNarrow &&
-    (Boolean(filter.templateId ?? filter.senderId ?? filter.name ?? filter.metadata) ||
+    (isLarge ||
+      Boolean(filter.templateId ?? filter.senderId ?? filter.name ?? filter.metadata) ||
       filter.kind !== undefined ||
       (filter.state !== undefined && filter.state !== state.failed));
-  const within = byIndex(db, sql`messages`, accountId, filter).orderBy('id', 'desc');
-  const scanned = isSparse ? within.limit(scanLimit) : within;
-  const page = (query: MessageQuery) =>
-    matching(query, filter).select(shownColumns).orderBy('id', 'desc').limit(limit);
-  const queued = page(db.selectFrom(scanned.selectAll().as('m')));
-  const kept = page(byIndex(db, keptMessages(accountId, filter.sendId), accountId, filter));
-  const listed = filter.sendId
-    ? page(db.selectFrom(sql<ShownMessage>`(${queued} union all ${kept})`.as('m')))
+  const scan = (source: RawBuilder<unknown>) => {
+    const query = byIndex(db, source, accountId, filter).select(shownColumns).orderBy('id', 'desc');
+    return isSparse ? query.limit(scanLimit) : query;
+  };
+  const queued = scan(sql`messages`);
+  const within = isLarge
+    ? scan(sql`(${queued} union all ${scan(keptMessages(accountId, send?.id))})`)
     : queued;
-  const rows = (await listed.execute()) as unknown as ShownMessage[];
+  const rows = await matching(db.selectFrom(within.as('m')), filter)
+    .select(shownColumns)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
   if (!isSparse || rows.length === limit) return { rows, scannedTo: undefined };
   const last = await within
-    .select('id')
     .offset(scanLimit - 1)
     .limit(1)
     .executeTakeFirst();
@@ -129,7 +136,7 @@ function byIndex(
     .selectFrom((source as RawBuilder<ShownMessage>).as('m'))
     .where('account_id', '=', accountId);
   if (filter.state === state.failed) query = query.where('failed_at', 'is not', null);
-  if (filter.sendId) query = query.where('send_id', '=', filter.sendId);
+  if (filter.send) query = inSend(query, filter.send);
   if (filter.phone) query = query.where('phone', '=', filter.phone);
   if (filter.wamid) query = query.where('wamid', '=', filter.wamid);
   if (filter.fromId) query = query.where('id', '>=', filter.fromId);
@@ -138,7 +145,15 @@ function byIndex(
   return query;
 }
 
+/** A large send by the range of its ids, so that its messages come in their order. */
+function inSend(query: MessageQuery, send: NonNullable<MessageFilter['send']>): MessageQuery {
+  if (send.last_recipient_id === null) return query.where('send_id', '=', send.id);
+  const from = send.first_recipient_id;
+  return (from === null ? query : query.where('id', '>=', from)).where('id', '<=', send.last_recipient_id);
+}
+
 function matching(query: MessageQuery, filter: MessageFilter): MessageQuery {
+  if (filter.send) query = query.where('send_id', '=', filter.send.id);
   if (filter.state !== undefined) query = query.where('state', '=', filter.state);
   if (filter.templateId) query = query.where('template_id', '=', filter.templateId);
   if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);

@@ -194,7 +194,7 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
       const limit = query.limit ?? 20;
       const [beforeId] = cursorPosition(query.cursor, 1) ?? [];
       const { accountId } = request.caller;
-      if (query.sendId !== undefined) await requireSend(deps, accountId, query.sendId);
+      const send = query.sendId === undefined ? undefined : await requireSend(deps, accountId, query.sendId);
       if (query.templateId !== undefined && !isUuid(query.templateId)) throw templateNotFound();
       // an unknown sender sent nothing
       if (query.senderId !== undefined && !isUuid(query.senderId))
@@ -206,7 +206,7 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
         deps.db,
         accountId,
         {
-          sendId: query.sendId,
+          send,
           state: query.status === undefined ? undefined : stateNumber(query.status),
           phone: query.phone === undefined ? undefined : phoneDigits(query.phone),
           templateId: query.templateId,

@@ -29,6 +29,20 @@ export const mutations: Mutation[] = [
     tests: api,
   },
   {
+    name: 'messages of other sends are listed with those of a large one',
+    file: store,
+    find: "if (filter.send) query = query.where('send_id', '=', filter.send.id);",
+    replace: '',
+    tests: rows,
+  },
+  {
+    name: 'a page of a large send reads all of its messages',
+    file: store,
+    find: '(isLarge ||\n',
+    replace: '(\n',
+    tests: rows,
+  },
+  {
     name: 'failures are counted without a limit',
     file: failures,
     find: 'order by id desc limit ${limit}),',
