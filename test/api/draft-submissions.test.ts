@@ -57,6 +57,8 @@ const audited = async () => {
   ).body.data;
   return items.map(({ action, changes }) => [action, changes]);
 };
+const submittedOnce = ['template.submitted', { status: 'submitted' }];
+const created = ['template.created', expect.any(Object)];
 const textsAtPlatform = async () =>
   (await gateway.platform.state()).templates
     .filter((one) => one.name === name)
@@ -159,10 +161,22 @@ describe('a draft that is being submitted', () => {
     await gateway.platform.addTemplate({ wabaId: waba, name, status: 'PENDING', ...saying('First text.') });
     await readTemplates(gateway);
     expect((await detail()).body.data.status).toBe('submitted');
+    expect(await audited()).toEqual([submittedOnce, created]);
     const { rows } = await sql<{ deleting_until: Date | null }>`
       select deleting_until from templates where id = ${id}`.execute(db());
     expect(rows).toEqual([{ deleting_until: null }]);
   });
+});
+
+it('a submission that a reading recorded before its response is audited by the reading alone', async () => {
+  await gateway.platform.addFault({ on: 'templates', does: 'delay', ms: 60_000, times: 1 });
+  const submitted = submit();
+  await until(isLeased);
+  const [answer] = await whileLocked(() => {
+    void gateway.platform.clearFaults();
+    return [submitted];
+  }, `update templates set status = 'submitted', provider_status = 'PENDING', deleting_until = null where id = '${id}'`);
+  expect([answer?.status, await audited()]).toEqual([200, [created]]);
 });
 
 describe('a draft that was not submitted', () => {
@@ -196,7 +210,8 @@ describe('a submission without a response', () => {
     ]);
     await readTemplates(gateway);
     expect((await detail()).body.data).toMatchObject({ status: 'submitted', ...saying('First text.') });
-    expect((await audited()).map(([action]) => action)).toEqual(['template.created']);
+    await readTemplates(gateway);
+    expect(await audited()).toEqual([submittedOnce, created]);
     expect((await patch(saying('Second text.'))).body.code).toBe('template_not_editable');
     expect((await submit()).body.code).toBe('template_not_draft');
   });

@@ -151,7 +151,10 @@ async function recordSubmission(
         status: result.state,
         category: result.category,
       }));
-    await audit(tx, accountId, 'template.submitted', lease.id, { status: (after ?? before)?.status });
+    // a reading that recorded the submission before also audited it
+    const isAudited = !after && before !== undefined && before.status !== templateStatus.draft;
+    if (!isAudited)
+      await audit(tx, accountId, 'template.submitted', lease.id, { status: (after ?? before)?.status });
     // a reading recorded it before, or the lease expired, or an earlier release removed the draft
     if (!after) await requestReading(tx, { accountId, businessAccountId });
     const changes = before && after ? [{ before, after, reason: null }] : [];

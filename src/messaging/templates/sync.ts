@@ -112,7 +112,7 @@ export async function syncTemplates(
     const newerNames = new Set([...newer, ...known.filter(isBeingDeleted(begun))].map(nameOf));
     const values = valuesOf(deps, templates).filter(({ template }) => !newerNames.has(nameOf(template)));
     const changes = await overwrite(tx, account, known, values);
-    await auditOverwritten(tx, changes, deps.clock.now());
+    await auditDrafts(tx, changes, deps.clock.now());
     const listed = new Set(templates.map(nameOf));
     const gone = known.filter(
       (one) =>
@@ -166,14 +166,18 @@ async function overwrite(
   return changes;
 }
 
-/** Records drafts that the platform's template of that name replaced, other than by their own submission: their texts are gone. */
-async function auditOverwritten(tx: Tx, changes: readonly TemplateChange[], nowMs: number): Promise<void> {
+/**
+ * Records drafts that became the platform's template of that name: as submitted if a submission of theirs has no recorded result,
+ * else as overwritten, because their texts are gone.
+ */
+async function auditDrafts(tx: Tx, changes: readonly TemplateChange[], nowMs: number): Promise<void> {
   for (const { before, after } of changes) {
     const { id, account_id: accountId, status } = before;
-    if (status !== templateStatus.draft || submissionOf(before, nowMs) !== 'none') continue;
+    if (status !== templateStatus.draft) continue;
     const { name: providerTemplateName, language } = after;
     const shown = { providerTemplateName, language, status: after.status };
-    await audit(tx, accountId, 'template.overwritten', id, shown);
+    const action = submissionOf(before, nowMs) === 'none' ? 'template.overwritten' : 'template.submitted';
+    await audit(tx, accountId, action, id, shown);
   }
 }
 

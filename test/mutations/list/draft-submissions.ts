@@ -107,6 +107,20 @@ export const mutations: Mutation[] = [
     tests,
   },
   {
+    name: 'a submission that a reading finds is not audited',
+    file: sync,
+    find: "? 'template.overwritten' : 'template.submitted';\n",
+    replace: "? 'template.overwritten' : undefined;\n    if (!action) continue;\n",
+    tests,
+  },
+  {
+    name: 'a submission that a reading recorded is audited twice',
+    file: operation,
+    find: 'const isAudited = !after &&',
+    replace: 'const isAudited = false &&',
+    tests,
+  },
+  {
     name: 'an edit of a draft reverts a concurrent one',
     file: 'src/messaging/sending/edit-template.ts',
     find: ' || !isDeepStrictEqual(contentOf(locked), contentOf(row))',
