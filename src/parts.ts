@@ -231,7 +231,7 @@ async function openBesides(
   { connection, db, clock }: { connection: Connection; db: Db; clock: Clock },
 ) {
   const { log } = options;
-  const ring = options.keyRing ?? (await openKeyRing(config));
+  const ring = options.keyRing ?? (await openKeyRing(config, db));
   const shares = shareConnections(config.databaseConnections);
   const measures = openMeasures(config, db);
   const { metrics } = measures;
@@ -272,7 +272,7 @@ async function openBesides(
     releases: openReleases({ clock, log }, (ids) => releaseKeysOf(db, ids)),
     version,
     objectsFolder: objectsFolder(config),
-    findKeys: () => keyFinding(config),
+    findKeys: (db: Db | undefined) => keyFinding(config, db, ring),
     /** Settings from which the delivery thread opens its own parts. */
     forDeliveries: {
       connection,

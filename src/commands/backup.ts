@@ -35,7 +35,11 @@ export async function backup(to: string, options: BackupOptions): Promise<object
   process.once('SIGTERM', stop);
   try {
     const target = await targetOf(to);
-    const parts = { connection: database.connection, keyRing: await openKeyRing(config), target };
+    const parts = {
+      connection: database.connection,
+      keyRing: await openKeyRing(config, database.db),
+      target,
+    };
     const done = await runBackup(config, parts, {
       withKeys: options.withKeys,
       keep: options.keep,

@@ -52,7 +52,7 @@ async function findAll(config: Config): Promise<Finding[]> {
     return await examine({
       config,
       now: systemClock.now,
-      keys: () => keyFinding(config),
+      keys: (db) => keyFinding(config, db),
       database: 'missing' in opened ? opened : opened.db,
       objects: async () =>
         folder !== undefined && !existsSync(folder)

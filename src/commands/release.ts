@@ -86,7 +86,7 @@ async function unknownEvents({ db }: OpenDatabase) {
   try {
     return await findUnknownEvents({
       ...{ db, deliveries, clock: systemClock, log: openLog('error') },
-      cipher: openCipher(await openKeyRing(config)),
+      cipher: openCipher(await openKeyRing(config, db)),
       calendars: openCalendars(config, { outgoing, guarded, clock: systemClock }),
     });
   } finally {

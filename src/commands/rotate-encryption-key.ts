@@ -9,7 +9,7 @@ import { type Config, readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { countGatewayConnections } from '../db/gateways.ts';
 import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
-import { keyFileOf, keySourceOf } from '../encryption-keys.ts';
+import { keyFileOf, keySourceOf, openKeyRing } from '../encryption-keys.ts';
 import { reencryptMedia } from '../messaging/media/reencrypt.ts';
 import { reencryptErasureKey } from '../messaging/opt-outs/erased.ts';
 import { reencryptSenders } from '../messaging/senders/reencrypt.ts';
@@ -48,9 +48,9 @@ async function openExclusively(config: Config, options: RotateOptions): Promise<
   );
 }
 
-async function openRing(config: Config, options: RotateOptions): Promise<KeyRing> {
+async function openRing(config: Config, db: Db, options: RotateOptions): Promise<KeyRing> {
   const source = keySourceOf(config);
-  if (source.add === null || !options.newKey) return source.read();
+  if (source.add === null || !options.newKey) return openKeyRing(config, db);
   const ring = await source.add();
   print(`Added the new key ${ring.keys[0].id} as the first one in ${keyFileOf(config)}.`);
   return ring;
@@ -108,7 +108,7 @@ export async function rotateEncryptionKey(options: RotateOptions): Promise<objec
   const config = readConfig();
   const database = await openExclusively(config, options);
   try {
-    const ring = await openRing(config, options);
+    const ring = await openRing(config, database.db, options);
     print(`Re-encrypting with the key ${ring.keys[0].id}:`);
     const undecryptable = await reencryptSecrets(database.db, ring);
     for (const { message } of undecryptable) print(`  FAIL  ${message}`);

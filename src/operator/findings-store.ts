@@ -50,3 +50,16 @@ export async function listFailing(db: Db, limit: number): Promise<ListedTrouble[
     order by e.failing_since nulls last, e.id limit ${limit}::int`.execute(db);
   return rows;
 }
+
+/** The ids of the encryption keys that stored secrets need, without those of stored files, which may be millions. */
+export async function listSecretKeys(db: Db): Promise<string[]> {
+  // the form of a secret: version, length of the id, id (base/cipher.ts)
+  const { rows } = await sql<{ id: string }>`
+    select distinct encode(substr(secret, 3, get_byte(secret, 1)), 'escape') as id from (
+      select unnest(array[access_token, app_secret, verify_token]) as secret from senders
+      union all select unnest(array[secret, next_secret]) from endpoints
+      union all select credential from calendar_connections
+      union all select key from erasure_keys
+    ) stored where length(secret) > 2 order by 1`.execute(db);
+  return rows.map(({ id }) => id);
+}

@@ -37,8 +37,8 @@ export interface Examined {
   config: Config;
   /** Milliseconds since the epoch. */
   now: () => number;
-  /** Finds the encryption keys. */
-  keys: () => Promise<Found>;
+  /** Finds the encryption keys, and whether they decrypt what is in the database. */
+  keys: (db: Db | undefined) => Promise<Found>;
   /** The database, or why there is none: not created yet, or not reachable (then with `fix`). */
   database: Db | { missing: string; fix: string | null };
   /** Opens the object store; null: its folder does not exist yet. */
@@ -259,8 +259,8 @@ const disks: Check = async (context) => diskFinding(await readDisks(foldersOf(co
 
 const checks: [string, Check][] = [
   ['settings', async ({ config }) => settingsFinding(config)],
-  ['encryption keys', ({ keys }) => keys()],
   ['database', database],
+  ['encryption keys', ({ keys, migrated }) => keys(migrated)],
   ['durability', ofDatabase(async (db) => durabilityFinding(await readDurability(db)))],
   ['object store', objectStore],
   ['port', async ({ port }) => (port ? port() : ok('this gateway listens'))],

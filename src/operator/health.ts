@@ -5,8 +5,8 @@ import type { Config } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { readDisks } from './disks.ts';
-import { type Found, isHealthy } from './finding.ts';
-import { examine, foldersOf } from './findings.ts';
+import { isHealthy } from './finding.ts';
+import { type Examined, examine, foldersOf } from './findings.ts';
 
 export interface OperatorHealthDeps {
   db: Db;
@@ -16,7 +16,7 @@ export interface OperatorHealthDeps {
   objectsFolder: string | undefined;
   version: string;
   /** The finding about the encryption keys. */
-  findKeys: () => Promise<Found>;
+  findKeys: Examined['keys'];
 }
 
 /** The checks write to the object store and read several tables: any number of readers cost no more than one. */

@@ -1,7 +1,14 @@
-// Mutations of the removal of secrets from vendors' responses.
+// Mutations of encryption keys, and of the removal of secrets from vendors' responses.
 import type { Mutation } from '../mutation.ts';
 
 export const mutations: Mutation[] = [
+  {
+    name: 'a start without its key file takes a new key, although the database has secrets',
+    file: 'src/encryption-keys.ts',
+    find: 'if (used.length > 0)\n    throw',
+    replace: 'if (used.length < 0)\n    throw',
+    tests: ['test/db/missing-keys.test.ts'],
+  },
   {
     name: 'a secret that a vendor repeats is kept',
     file: 'src/base/outgoing.ts',
