@@ -134,7 +134,14 @@ export async function startBenchFixture(
   const gateway = await startGateway();
   const { db, serverPid } = await openDatabaseOf(gateway.dataDir);
   const platform = cloudApiControl(sandbox.cloudApiUrl);
-  await platform.settings({ sentMs: 0, deliveredMs: 0, readMs: 0, messagesPerSecond: 0, pairRate: false });
+  await platform.settings({
+    sentMs: 0,
+    deliveredMs: 0,
+    readMs: 0,
+    messagesPerSecond: 0,
+    pairRate: false,
+    statusContacts: false,
+  });
   const google = googleControl(sandbox.googleUrl);
   await google.putClient(googleClient);
   const receiverUrl = await receiver.call<string>('url');

@@ -2,6 +2,7 @@
 import { callbackTarget } from './callback-target.ts';
 import { createJobs } from './jobs.ts';
 import type { Accepted, Step } from './ledger.ts';
+import { contactOf } from './person.ts';
 import type { State, TemplateCallback } from './state.ts';
 import { statusItem } from './statuses.ts';
 
@@ -118,6 +119,20 @@ function wrap(entries: ReadonlyArray<readonly [string, unknown[]]>): unknown {
   };
 }
 
+/** The people of statuses other than `failed` ("Business-scoped user IDs": status messages webhooks). */
+function contactsOf({ settings }: State, posts: StatusPost[]): object {
+  if (!settings.statusContacts) return {};
+  const people = posts
+    .filter(({ step }) => step.status !== 'failed')
+    .map(({ message: { waId, userId, wabaId } }) =>
+      contactOf(
+        { ...(waId === '' ? {} : { phone: waId }), ...(userId === undefined ? {} : { userId }) },
+        wabaId,
+      ),
+    );
+  return people.length === 0 ? {} : { contacts: people };
+}
+
 function change(state: State, phoneNumberId: string, posts: StatusPost[]): unknown {
   return {
     value: {
@@ -126,6 +141,7 @@ function change(state: State, phoneNumberId: string, posts: StatusPost[]): unkno
         display_phone_number: state.numbers.get(phoneNumberId)?.displayPhoneNumber.replace(/\D/g, ''),
         phone_number_id: phoneNumberId,
       },
+      ...contactsOf(state, posts),
       statuses: posts.map(({ message, step }) => statusItem(message, step, state.settings)),
     },
     field: 'messages',

@@ -4,22 +4,10 @@ import { ControlError } from '../server.ts';
 import type { Platform } from './call.ts';
 import { type InboundFile, inboundKinds, sampleFiles } from './inbound-kinds.ts';
 import type { PhoneNumber } from './model.ts';
+import { contactOf, type InboundPerson, userIdOf } from './person.ts';
 import { postCallback } from './template-changes.ts';
 import { newNumericId, newWamid } from './wamid.ts';
 import { textOfWritten } from './written-text.ts';
-
-/** A person as the platform shows them. Without `phone` the number is hidden: only `userId` identifies them. */
-export interface InboundPerson {
-  /** Digits with country code. */
-  phone?: string;
-  /** The platform's form of the number, if it differs from `phone`. */
-  waId?: string;
-  /** Default: made of the phone. */
-  userId?: string;
-  parentUserId?: string;
-  name?: string;
-  username?: string;
-}
 
 export interface InboundMessage {
   from: InboundPerson;
@@ -51,13 +39,6 @@ export interface InboundWrite {
 
 export interface Written {
   messages: { id: string; mediaId: string | null }[];
-}
-
-/** The id of a person without one of their own: the same for the same phone and business account. */
-export function userIdOf(person: InboundPerson, wabaId: string): string {
-  if (person.userId !== undefined) return person.userId;
-  const digest = createHash('sha256').update(`${wabaId} ${person.phone}`).digest();
-  return `US.${digest.readBigUInt64BE(0)}`;
 }
 
 /** The number with this id; 404 if there is none. */
@@ -135,17 +116,6 @@ function built(platform: Platform, number: PhoneNumber, message: InboundMessage)
   };
   platform.state.record(['wrote', wrote]);
   return { element, from, id, mediaId: file?.id ?? null };
-}
-
-/** The entry of `contacts` about a person. */
-export function contactOf(person: InboundPerson, wabaId: string): object {
-  const { phone, waId = phone, parentUserId, name = 'Ada Lovelace', username } = person;
-  return {
-    profile: { name, ...(username === undefined ? {} : { username }) },
-    ...(waId === undefined ? {} : { wa_id: waId }),
-    user_id: userIdOf(person, wabaId),
-    ...(parentUserId === undefined ? {} : { parent_user_id: parentUserId }),
-  };
 }
 
 /** The value of a change about a number. */

@@ -80,7 +80,10 @@ function acceptMessage(
         ? { input: String(body.to), wa_id: waId }
         : { input: sent.facts.userId, user_id: sent.facts.userId },
     ],
-    messages: [{ id: message.wamid, message_status: message.messageStatus }],
+    // only templates are paced
+    messages: [
+      { id: message.wamid, ...(message.type === undefined && { message_status: message.messageStatus }) },
+    ],
   };
   platform.calls.record(
     body,

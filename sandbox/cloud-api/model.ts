@@ -148,6 +148,8 @@ export interface Settings {
   /** Delays before the retries of a callback that got no 200; after the last one it is given up. */
   retryDelaysMs: number[];
   callbackTimeoutMs: number;
+  /** True: callbacks of statuses other than `failed` have the person's number, id and name. */
+  statusContacts: boolean;
   /** Servers behind the callback address, as behind a load balancer: posts go to them in turn. */
   callbackOrigins: string[];
   /** Milliseconds from a template's creation to the end of its review. */
@@ -206,6 +208,7 @@ export const defaultSettings: Settings = {
     hourMs,
   ].concat(Array<number>(28).fill(6 * hourMs)),
   callbackTimeoutMs: 20_000,
+  statusContacts: true,
   callbackOrigins: [],
   approvalMs: 3000,
   messagesPerSecond: 80,

@@ -1,8 +1,9 @@
 // People who stop or resume the marketing messages of a business on the platform's own pages, and the notice `user_preferences`.
 import { ControlError } from '../server.ts';
 import type { Platform } from './call.ts';
-import { callbackValue, contactOf, type InboundPerson, requireNumber, userIdOf } from './inbound.ts';
+import { callbackValue, requireNumber } from './inbound.ts';
 import type { Template } from './model.ts';
+import { contactOf, type InboundPerson, userIdOf } from './person.ts';
 import { waIdOf } from './recipient.ts';
 import { postCallback } from './template-changes.ts';
 

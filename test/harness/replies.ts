@@ -1,6 +1,7 @@
 // Replies in tests: people who write through the simulated platform, and calls of the reply operation.
 import { expect } from 'vitest';
-import type { InboundMessage, InboundPerson } from '../../sandbox/cloud-api/inbound.ts';
+import type { InboundMessage } from '../../sandbox/cloud-api/inbound.ts';
+import type { InboundPerson } from '../../sandbox/cloud-api/person.ts';
 import { type Answer, addEndpoint, addSender, number, startGateway } from './gateway.ts';
 import { type SentMessage, templateKinds } from './sends.ts';
 

@@ -41,6 +41,12 @@ test('each status is a separate signed POST with the opaque data, the price and 
     display_phone_number: '912255500100',
     phone_number_id: numberId,
   });
+  const person = {
+    profile: { name: 'Ada Lovelace' },
+    wa_id: '919811112222',
+    user_id: expect.stringMatching(/^US\.\d+$/),
+  };
+  expect(mine.map((c) => c.value.contacts)).toEqual([[person], [person], [person]]);
   const of = (word: string) => platform.callbackServer.statuses(wamid).find((s) => s.status === word);
   const common = { id: wamid, recipient_id: '919811112222', biz_opaque_callback_data: 'row-17' };
   const pricing = { billable: true, pricing_model: 'PMP', type: 'regular', category: 'marketing' };
