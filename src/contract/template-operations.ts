@@ -70,8 +70,8 @@ export const templateOperations: Record<string, Operation> = {
     id: 'deleteTemplate',
     summary: 'Delete a template',
     description:
-      'Deletes the template here and at the platform. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true, and 409 `conflict` while a draft is being submitted.',
-    errors: ['template_not_found', 'template_in_use', 'sender_not_configured', ...provider],
+      'Deletes the template here and at the platform; only here if the account has no sender of its business account left. Returns 409 `template_in_use` while messages of the template are queued, unless `cancelQueued` is true, and 409 `conflict` while a draft is being submitted.',
+    errors: ['template_not_found', 'template_in_use', ...provider],
     message: 'Template deleted.',
   },
   'POST /v1/templates/{templateId}/submit': {

@@ -5,6 +5,7 @@ import { uuidv7 } from '../../src/base/ids.ts';
 import {
   addEndpoint,
   addSender,
+  app,
   type Gateway,
   readTemplates,
   startGateway,
@@ -61,6 +62,49 @@ const sessionIsBlocked = async () => {
   );
   expect(rows.length).toBeGreaterThan(0);
 };
+
+describe('a template of a business account without numbers', () => {
+  it('is deleted here alone, and the response says so; a number that is added again brings it back', async () => {
+    const { platform } = gateway;
+    const left = '200200200200200299';
+    await platform.addWaba({ id: left, appId: app.id });
+    await platform.addNumber({
+      id: '300300300300300399',
+      displayPhoneNumber: '+1 555 010 0099',
+      wabaId: left,
+    });
+    await platform.addTemplate({
+      wabaId: left,
+      name: 'left',
+      components: [{ type: 'BODY', text: 'Hello.' }],
+    });
+    const addNumber = async () => {
+      const credentials = { accessToken: app.token, appSecret: app.secret };
+      const { body } = await gateway.call<{ _id: string }>('POST', '/v1/senders', {
+        body: { name: 'Left', phoneNumberId: '300300300300300399', businessAccountId: left, ...credentials },
+      });
+      await readTemplates(gateway);
+      return body.data._id;
+    };
+    const listed = async () => {
+      const { body } = await gateway.call<{ items: { _id: string }[] }>('GET', '/v1/templates?search=left');
+      return body.data.items.map(({ _id }) => _id);
+    };
+    const added = await addNumber();
+    [templateId = ''] = await listed();
+    expect((await gateway.call('DELETE', `/v1/senders/${added}`)).status).toBe(200);
+    const { status, body } = await remove();
+    expect([status, body.data, body.message]).toEqual([
+      200,
+      { _id: templateId, cancelled: 0 },
+      `Template deleted here only: the account has no sender of the business account ${left}, to which the platform's template belongs.`,
+    ]);
+    expect((await template()).status).toBe(404);
+    expect(await listed()).toEqual([]);
+    await addNumber();
+    expect(await listed()).toHaveLength(1);
+  });
+});
 
 describe('a template with queued messages', () => {
   it('returns 409 template_in_use and changes nothing', async () => {

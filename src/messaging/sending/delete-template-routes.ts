@@ -20,12 +20,15 @@ export function deleteTemplateRoutes(server: Server, deps: DeleteTemplateDeps): 
     },
     async (request) => {
       const { templateId } = request.params;
-      const cancelled = await deleteTemplate(deps, {
+      const { cancelled, staysAt } = await deleteTemplate(deps, {
         accountId: request.caller.accountId,
         templateId,
         cancelQueued: request.query.cancelQueued ?? false,
       });
-      return ok('Template deleted.', { _id: templateId, cancelled });
+      const message = staysAt
+        ? `Template deleted here only: the account has no sender of the business account ${staysAt}, to which the platform's template belongs.`
+        : 'Template deleted.';
+      return ok(message, { _id: templateId, cancelled });
     },
   );
 }

@@ -32,26 +32,28 @@ export interface DeleteTemplateDeps extends SubmitDeps, FailDeps {
  * Deletes a template, at the platform first unless it is a draft. 409 `template_in_use` while its messages are queued or
  * in flight; `cancelQueued` cancels queued ones first. Once it is marked as being deleted, no send of it starts. A rejection
  * by the platform removes the mark; after an unknown outcome the mark stays until the template is read. Returns how many
- * messages were cancelled.
+ * messages were cancelled; and the business account whose template stays, because the account has no sender of it left.
  */
 export async function deleteTemplate(
   deps: DeleteTemplateDeps,
   input: { accountId: string; templateId: string; cancelQueued: boolean },
-): Promise<number> {
+): Promise<{ cancelled: number; staysAt?: string | null }> {
   const { accountId, templateId } = input;
   const found = isUuid(templateId) ? await findTemplate(deps.db, accountId, templateId) : undefined;
   if (!found) throw templateNotFound();
   await readUnknownSubmission(deps, found);
   const before = await beginDeleting(deps, { accountId, templateId: found.id }, input.cancelQueued);
-  if (before.status === 'draft') return 0;
+  if (before.status === 'draft') return { cancelled: 0 };
   const of = { accountId, templateId: before.id };
-  const count = await emptyQueue(deps, of, 'The template was deleted before this message was sent.').catch(
-    async (error: unknown) => {
-      await restore(deps, before);
-      throw error;
-    },
-  );
-  await deleteAtPlatform(deps, before)
+  const cancelled = await emptyQueue(
+    deps,
+    of,
+    'The template was deleted before this message was sent.',
+  ).catch(async (error: unknown) => {
+    await restore(deps, before);
+    throw error;
+  });
+  const isGone = await deleteAtPlatform(deps, before)
     .catch(async (error: unknown) => {
       const isUnknown = error instanceof VendorError && error.outcome === 'unknown';
       await restore(deps, before, isUnknown);
@@ -59,7 +61,7 @@ export async function deleteTemplate(
     })
     .catch(platformError);
   await remove(deps, before);
-  return count;
+  return { cancelled, ...(!isGone && { staysAt: before.business_account_id }) };
 }
 
 /**

@@ -126,10 +126,17 @@ export function platformError(error: unknown): never {
   throw externalError(error, 'The messaging platform');
 }
 
-/** Deletes a template at the platform, with failover between the senders of its business account. Throws VendorError. */
-export async function deleteAtPlatform(deps: SubmitDeps, row: TemplateRow): Promise<void> {
-  if (row.provider_template_id === null) return;
+/**
+ * Deletes a template at the platform, with failover between the senders of its business account. Returns false if the account
+ * has none left, so that the platform keeps the template. Throws VendorError.
+ */
+export async function deleteAtPlatform(deps: SubmitDeps, row: TemplateRow): Promise<boolean> {
+  if (row.provider_template_id === null) return true;
+  const businessAccountId = row.business_account_id ?? undefined;
+  const callers = await listCallers(deps.db, row.account_id, { businessAccountId });
+  if (callers.length === 0) return false;
   const template = { name: row.name, providerTemplateId: row.provider_template_id };
   const remove = (access: SenderAccess) => deps.platform.deleteTemplate(access, template);
-  await callWithFailover(deps, await callersFor(deps, row), remove, { isRepeatable: false });
+  await callWithFailover(deps, callers, remove, { isRepeatable: false });
+  return true;
 }
