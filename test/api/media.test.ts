@@ -144,6 +144,13 @@ describe('an upload', () => {
     ).toBe('application/pdf');
   });
 
+  test('without a Content-Type has the type that its bytes and its name show', async () => {
+    const upload = async (fileName: string) =>
+      (await gateway.upload(account, { name: 'file', fileName, bytes: samples.pdf })).json;
+    expect((await upload('untyped.pdf')).data?.mimeType).toBe('application/pdf');
+    expect((await upload('untyped.txt')).code).toBe('unsupported_media_type');
+  });
+
   test('is never stored unencrypted on disk', async () => {
     const marker = 'a sentence that must not be found on the disk\n';
     const bytes = Buffer.from(marker.repeat(40_000));

@@ -98,6 +98,20 @@ describe('without a declared type', () => {
   });
 });
 
+describe('text/plain, which a part without a Content-Type has, gives way to bytes and name that agree', () => {
+  test.each([
+    ['pdf', 'offer.pdf', 'document application/pdf'],
+    ['jpeg', 'photo.JPG', 'image image/jpeg'],
+    ['docx', 'offer.docx', `document ${docx}`],
+    ['text', 'offer.csv', 'document text/plain'],
+    ['pdf', 'offer.txt', 'unsupported_media_type'],
+    ['pdf', 'offer', 'unsupported_media_type'],
+    ['png', 'photo.jpg', 'unsupported_media_type'],
+  ] as const)('%s named %s', (sample, name, expected) => {
+    expect(outcome(samples[sample], 'text/plain', name)).toBe(expected);
+  });
+});
+
 test('no bytes cause any other error', () => {
   fc.assert(
     fc.property(

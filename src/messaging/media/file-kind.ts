@@ -40,6 +40,8 @@ const aliases: Readonly<Record<string, string>> = {
 
 /** What clients declare when they do not know the type. */
 const undeclared = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
+/** What a part without a Content-Type is declared as (RFC 7578 section 4.4). */
+const formDefault = 'text/plain';
 
 /** Every media type that can be stored. */
 export const mediaTypes: readonly string[] = [...types.keys()];
@@ -68,14 +70,16 @@ export interface FileKind {
 
 /**
  * Decides what the file is. The first bytes decide the family; within a family, the declared type decides, or the file
- * name's extension if none was declared. Throws AppError `unsupported_media_type` for an unknown family, an unsupported
- * type, or a type that the bytes contradict.
+ * name's extension if none was declared, as in a part without a Content-Type. Throws AppError `unsupported_media_type` for
+ * an unknown family, an unsupported type, or a type that the bytes contradict.
  */
 export function decideKind(head: Uint8Array, declaredType: string, fileName: string): FileKind {
   const declared = plainType(declaredType);
   const found = familiesOf(head);
   if (found.length === 0) throw unsupported('its content is not one of the supported types');
-  const mimeType = undeclared.has(declared) ? guessType(found, fileName) : declared;
+  const named = namedType(found, fileName);
+  const isDeclared = !undeclared.has(declared) && (declared !== formDefault || named === undefined);
+  const mimeType = isDeclared ? declared : (named ?? onlyTypeOf(found));
   if (mimeType === undefined) {
     throw unsupported('its content does not identify its type; declare it in the Content-Type of the part');
   }
@@ -93,12 +97,17 @@ function plainType(declared: string): string {
   return aliases[bare] ?? bare;
 }
 
-function guessType(found: readonly Family[], fileName: string): string | undefined {
+const typesIn = (found: readonly Family[]) => [...types].filter(([, rule]) => found.includes(rule.family));
+
+/** The type in these families that the file name's extension names. */
+function namedType(found: readonly Family[], fileName: string): string | undefined {
   const ending = /\.([A-Za-z0-9]+)$/.exec(fileName)?.[1]?.toLowerCase();
-  const possible = [...types].filter(([, rule]) => found.includes(rule.family));
-  const named = possible.find(([, rule]) => ending !== undefined && rule.endings.includes(ending));
-  if (named) return named[0];
-  const ofFirst = possible.filter(([, rule]) => rule.family === found[0] && rule.family !== 'text');
+  return typesIn(found).find(([, rule]) => ending !== undefined && rule.endings.includes(ending))?.[0];
+}
+
+/** The type of the likeliest family, if it has one only. */
+function onlyTypeOf(found: readonly Family[]): string | undefined {
+  const ofFirst = typesIn(found).filter(([, rule]) => rule.family === found[0] && rule.family !== 'text');
   return ofFirst.length === 1 ? ofFirst[0]?.[0] : undefined;
 }
 
