@@ -132,6 +132,7 @@ function decide(
   const taken = {
     busy: day.busy.concat(mine?.busy ?? [], shared?.busy ?? []),
     bookedStarts: day.bookedStarts.concat(mine?.starts ?? []),
+    moves: day.moves,
   };
   if (freeStarts(requested.terms, [start], taken).length === 0) return { kind: 'taken', taken };
   try {

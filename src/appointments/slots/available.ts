@@ -25,7 +25,7 @@ import {
 } from './engine.ts';
 import { termsOf } from './schedule.ts';
 import type { StaffDay } from './staff-days.ts';
-import type { SlotStaff } from './staff-days-store.ts';
+import { countedStarts, type SlotStaff } from './staff-days-store.ts';
 import { bookedStartsWithin, occupiedWithin } from './store.ts';
 import { dayMs, dayOfDate, type Interval } from './wall-time.ts';
 
@@ -83,9 +83,15 @@ export async function takenByBookings(
   const { staff, terms } = requested;
   const busy = await occupiedWithin(db, { accountId: staff.account_id, staffId: staff.id, except }, span);
   const around = { from: span.from - 2 * dayMs, to: span.to + 2 * dayMs };
-  const bookedStarts =
+  const booked =
     terms.dailyLimit === null ? [] : await bookedStartsWithin(db, { staffId: staff.id, except }, around);
-  return { busy, bookedStarts };
+  return {
+    busy,
+    ...countedStarts(
+      booked.map(({ start }) => start),
+      booked.map(({ pending }) => pending),
+    ),
+  };
 }
 
 /**

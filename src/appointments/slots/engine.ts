@@ -41,7 +41,12 @@ export interface Taken {
   busy: readonly Interval[];
   /** Starts (epoch milliseconds) of the bookings that count towards the daily limit, at least on the requested local dates. */
   bookedStarts: readonly number[];
+  /** The present and the pending start of each booking that is being moved. However the move ends, no date exceeds the limit. */
+  moves?: readonly Move[];
 }
+
+/** The present and the pending start of a booking, epoch milliseconds. */
+export type Move = readonly [present: number, pending: number];
 
 export interface Slot {
   /** Local `HH:MM` in the requested zone. */
@@ -114,7 +119,7 @@ export function freeStarts(terms: Terms, starts: readonly number[], taken: Taken
     if (to > first - beforeMs && from < last + afterMs && from < to) near.push({ from, to });
   }
   const busy = merge(near);
-  const underLimit = limitCheck(terms, first, last, taken.bookedStarts);
+  const underLimit = limitCheck(terms, first, last, taken);
   let at = 0;
   return starts.filter((start) => {
     let next = busy[at];
@@ -124,15 +129,21 @@ export function freeStarts(terms: Terms, starts: readonly number[], taken: Taken
 }
 
 /** Returns whether the local date of a start between `first` and `last` is below the daily limit. */
-export function limitCheck(terms: Terms, first: number, last: number, booked: readonly number[]) {
+export function limitCheck(
+  terms: Terms,
+  first: number,
+  last: number,
+  { bookedStarts, moves = [] }: Pick<Taken, 'bookedStarts' | 'moves'>,
+) {
   const limit = terms.dailyLimit;
   if (limit === null) return () => true;
   const staffSpans = zoneSpans(terms.timezone, first - 2 * dayMs, last + 2 * dayMs);
   const counts = new Map<number, number>();
-  for (const start of booked) {
-    if (start < first - 2 * dayMs || start >= last + 2 * dayMs) continue;
-    const day = localDay(staffSpans, start);
-    counts.set(day, (counts.get(day) ?? 0) + 1);
+  const isNear = (start: number) => start >= first - 2 * dayMs && start < last + 2 * dayMs;
+  for (const starts of [...bookedStarts.map((start) => [start]), ...moves]) {
+    // a move within a date counts once
+    const days = new Set(starts.filter(isNear).map((start) => localDay(staffSpans, start)));
+    for (const day of days) counts.set(day, (counts.get(day) ?? 0) + 1);
   }
   return (start: number) => (counts.get(localDay(staffSpans, start)) ?? 0) < limit;
 }

@@ -1,7 +1,7 @@
 // Why slots are open or not: every step of a date with all reasons that close it. Agrees with the engine. Pure.
 import { type ZoneSpan, zoneSpans } from '../../base/time-zones.ts';
 import type { SlotReason } from '../../contract/explained-slots.ts';
-import { limitCheck, marginMs, occupiedRange, type SlotQuery, type Terms } from './engine.ts';
+import { limitCheck, type Move, marginMs, occupiedRange, type SlotQuery, type Terms } from './engine.ts';
 import { openIntervals } from './opening-hours.ts';
 import {
   addInstantsOf,
@@ -22,6 +22,7 @@ export interface TakenBy<B extends Interval, E extends Interval> {
   /** Busy times of the calendars. */
   events: readonly E[];
   bookedStarts: readonly number[];
+  moves?: readonly Move[];
 }
 
 /** One step of a date. */
@@ -64,7 +65,7 @@ export function explainSteps<B extends Interval, E extends Interval>(
   const earliest = now + terms.minimumNoticeMinutes * minuteMs;
   const lastOpenDay = localDay(zoneSpans(terms.timezone, now, now + 1), now) + terms.bookingWindowDays;
   const starts = found.flatMap(({ start }) => start ?? []);
-  const underLimit = limitCheck(terms, Math.min(...starts), Math.max(...starts), taken.bookedStarts);
+  const underLimit = limitCheck(terms, Math.min(...starts), Math.max(...starts), taken);
   return found.map(({ local, start, isInHours }) => {
     const from = clockText(local);
     if (start === null)

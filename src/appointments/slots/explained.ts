@@ -31,7 +31,8 @@ export async function explainSlots(deps: ExplainDeps, query: OpenSlotsQuery): Pr
     connection ? readBusy(deps, connection, occupied) : [],
   ]);
   // the calendar also shows the events of our bookings
-  const taken = { bookings, events: without(busy, bookings), bookedStarts: read.bookedStarts };
+  const { bookedStarts, moves } = read;
+  const taken = { bookings, events: without(busy, bookings), bookedStarts, moves };
   const lengthMs = terms.slotMinutes * minuteMs;
   const steps = explainSteps(terms, { day, timezone, now: deps.clock.now() }, taken).filter(
     ({ start }) => start === null || (start >= firstMs && start + lengthMs <= lastMs),

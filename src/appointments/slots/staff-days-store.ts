@@ -6,6 +6,7 @@ import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import type { QuestionFields } from '../directory/staff.ts';
 import type { DayWindow } from './day-window.ts';
+import type { Move } from './engine.ts';
 import type { ScheduleRow } from './schedule.ts';
 import type { Interval } from './wall-time.ts';
 
@@ -61,6 +62,8 @@ export interface StoredTaken {
   busy: Interval[];
   /** Starts (epoch milliseconds) of the bookings in the window that count towards the daily limit; none without a limit. */
   bookedStarts: number[];
+  /** All pending moves; none without a limit. */
+  moves: Move[];
 }
 
 export interface TakenQuery extends StaffName {
@@ -73,6 +76,17 @@ export interface TakenQuery extends StaffName {
  * the database, or after four billion others.
  */
 const version = sql`concat_ws('/', s.xmin, c.xmin, date_part('epoch', pg_postmaster_start_time()))`;
+
+/** Tells the starts of bookings that are being moved from the others. */
+export function countedStarts(starts: readonly number[], pending: readonly (number | null)[]) {
+  const counted: { bookedStarts: number[]; moves: Move[] } = { bookedStarts: [], moves: [] };
+  starts.forEach((start, index) => {
+    const to = pending[index] ?? null;
+    if (to === null) counted.bookedStarts.push(start);
+    else counted.moves.push([start, to]);
+  });
+  return counted;
+}
 
 /** Reads staff members with their calendar connections; undefined for one that the account does not have. */
 export async function readStaff(
@@ -136,12 +150,13 @@ export async function readTaken(
     busy_from: number[] | null;
     busy_to: number[] | null;
     booked: number[] | null;
+    pending: (number | null)[] | null;
   }
   const windows = queries.map(({ window }) => window);
   const { rows } = await sql<Row>`
     select x.n, ${version} as version,
       c.failure is null and c.last_synced_at > now() - interval '1 minute' as use_recorded,
-      q.questions, o.busy_from, o.busy_to, b.booked
+      q.questions, o.busy_from, o.busy_to, b.booked, b.pending
     from unnest(${queries.map((one) => one.accountId)}::uuid[], ${queries.map((one) => one.staffId)}::uuid[],
       ${queries.map((one) => one.withQuestions)}::boolean[],
       ${times(windows.map(({ occupied }) => occupied.from))}, ${times(windows.map(({ occupied }) => occupied.to))},
@@ -168,13 +183,15 @@ export async function readTaken(
           and exists (select from calendar_connections e where e.calendar_key = c.calendar_key and e.staff_id <> s.id)) u) o
       on true
     left join lateral (
-      select array_agg((date_part('epoch', r.start) * 1000)::bigint) as booked from (
-        select k.starts_at as start from bookings k
+      select array_agg((date_part('epoch', r.start) * 1000)::bigint) as booked,
+        array_agg((date_part('epoch', r.pending) * 1000)::bigint) as pending
+      from (
+        select k.starts_at as start, null::timestamptz as pending from bookings k
         where k.staff_id = s.id and k.state in (${held}, ${confirmed})
           and k.starts_at >= to_timestamp(x.counted_from / 1000) and k.starts_at < to_timestamp(x.counted_to / 1000)
           and not (k.wish_starts_at is not null or k.hand = ${moved})
         union all
-        select coalesce(k.wish_starts_at, k.hand_starts_at, k.starts_at) from bookings k
+        select coalesce(k.hand_starts_at, k.starts_at), k.wish_starts_at from bookings k
         where k.staff_id = s.id and k.state in (${held}, ${confirmed})
           and (k.wish_starts_at is not null or k.hand = ${moved})) r
       where s.daily_limit is not null) b on true
@@ -183,7 +200,8 @@ export async function readTaken(
     rows.map((row): [number, StoredTaken] => {
       const { busy_from, busy_to } = row;
       const busy = (busy_from ?? []).map((from, index) => ({ from, to: busy_to?.[index] ?? from }));
-      const taken = { questions: row.questions ?? [], busy, bookedStarts: row.booked ?? [] };
+      const counted = countedStarts(row.booked ?? [], row.pending ?? []);
+      const taken = { questions: row.questions ?? [], busy, ...counted };
       return [row.n, { version: row.version, isUseRecorded: row.use_recorded === true, ...taken }];
     }),
   );

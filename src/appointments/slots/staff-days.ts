@@ -33,7 +33,7 @@ export interface DayQuery extends StaffName {
 }
 
 /** A staff member on a date. All concurrent readers share it, so never change it. */
-export interface StaffDay extends Taken {
+export interface StaffDay extends Required<Taken> {
   staff: SlotStaff;
   terms: Terms;
   /** The calendar connection, dead or not. */
@@ -151,11 +151,11 @@ async function knownStaff(
 
 function staffDay(
   { staff, connection, terms }: KnownStaff,
-  taken: Taken & { questions: QuestionFields[]; isUseRecorded: boolean },
+  taken: Required<Taken> & { questions: QuestionFields[]; isUseRecorded: boolean },
 ): StaffDay {
-  const { questions, busy, bookedStarts, isUseRecorded } = taken;
+  const { questions, busy, bookedStarts, moves, isUseRecorded } = taken;
   const used = connection && { ...connection, use_recorded: isUseRecorded };
-  return { staff, terms, connection: used, questions, busy, bookedStarts };
+  return { staff, terms, connection: used, questions, busy, bookedStarts, moves };
 }
 
 /** Opens the batched read for one process. */

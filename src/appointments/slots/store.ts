@@ -67,23 +67,25 @@ export async function occupiedWithin(
   return rows;
 }
 
-/** Starts of the bookings that count towards a daily limit: held and confirmed; a moving one counts at its new time. */
+/**
+ * Starts of the bookings that count towards a daily limit, held and confirmed, in the interval; and of every pending move, the present
+ * and the pending one.
+ */
 export async function bookedStartsWithin(
   db: Db | Tx,
   of: { staffId: string; except?: string | undefined },
   { from, to }: Interval,
-): Promise<number[]> {
-  const { rows } = await sql<{ start: number }>`
-    select (extract(epoch from start) * 1000)::bigint as start
+): Promise<{ start: number; pending: number | null }[]> {
+  const { rows } = await sql<{ start: number; pending: number | null }>`
+    select (extract(epoch from start) * 1000)::bigint as start, (extract(epoch from pending) * 1000)::bigint as pending
     from (
-      select id, starts_at as start from bookings
+      select id, starts_at as start, null::timestamptz as pending from bookings
       where staff_id = ${of.staffId} and state in (${held}, ${confirmed}) and starts_at >= ${new Date(from)}
         and starts_at < ${new Date(to)} and not (wish_starts_at is not null or hand = ${moved})
       union all
-      select id, coalesce(wish_starts_at, hand_starts_at, starts_at) as start from bookings
+      select id, coalesce(hand_starts_at, starts_at), wish_starts_at from bookings
       where staff_id = ${of.staffId} and state in (${held}, ${confirmed})
         and (wish_starts_at is not null or hand = ${moved})) as booked
-    where start >= ${new Date(from)} and start < ${new Date(to)}
-      and id is distinct from ${of.except ?? null}::uuid`.execute(db);
-  return rows.map(({ start }) => start);
+    where id is distinct from ${of.except ?? null}::uuid`.execute(db);
+  return rows;
 }

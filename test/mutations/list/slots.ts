@@ -62,6 +62,20 @@ export const mutations: Mutation[] = [
     tests: slots,
   },
   {
+    name: 'a pending move counts on its new date only',
+    file: 'src/appointments/slots/staff-days-store.ts',
+    find: 'counted.moves.push([start, to])',
+    replace: 'counted.bookedStarts.push(to)',
+    tests: ['test/api/appointments-pending-moves.test.ts'],
+  },
+  {
+    name: 'a pending move within a date counts twice',
+    file: engine,
+    find: 'for (const starts of [...bookedStarts.map((start) => [start]), ...moves]) {',
+    replace: 'for (const starts of [...bookedStarts, ...moves.flat()].map((start) => [start])) {',
+    tests: ['test/api/appointments-pending-moves.test.ts'],
+  },
+  {
     name: 'the daily limit counts one local date only',
     file: 'src/appointments/slots/day-window.ts',
     find: '(Math.max(...days) + 1) * dayMs',
