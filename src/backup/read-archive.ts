@@ -11,6 +11,7 @@ import {
   headerName,
   type Manifest,
   manifestEntry,
+  manifestName,
   partBytes,
   partName,
   type SectionSummary,
@@ -44,18 +45,35 @@ export async function readArchive(source: AsyncIterable<Buffer>, options: ReadOp
   );
   // its error ends the entries too
   feeding.catch(() => undefined);
+  let lastEntry: string | undefined;
   try {
-    const manifest = await readEntries(entries, options);
+    const manifest = await readEntries(entries, options, (name) => {
+      lastEntry = name;
+    });
     await feeding;
     return manifest;
   } catch (error) {
     entries.destroy();
-    if (error instanceof Error && /unexpected end of data/i.test(error.message)) throw incomplete();
-    throw error;
+    throw error instanceof Error ? describeTarError(error, lastEntry) : error;
   }
 }
 
-async function readEntries(entries: AsyncIterable<Entry>, options: ReadOptions): Promise<Manifest> {
+/** Says what an error of the tar format, after the whole entry `last`, means for a backup; returns others unchanged. */
+function describeTarError(error: Error, last: string | undefined): Error {
+  const isCutOff = /unexpected end of data/i.test(error.message);
+  if (!isCutOff && !/invalid tar header/i.test(error.message)) return error;
+  if (isCutOff && !last?.startsWith(manifestName)) return incomplete();
+  if (last === undefined) return notABackup();
+  return new Error(
+    `The backup is altered, or was not copied to its end: what follows ${last} is no part of it. Use another backup, or copy this one again.`,
+  );
+}
+
+async function readEntries(
+  entries: AsyncIterable<Entry>,
+  options: ReadOptions,
+  onEntry: (name: string) => void,
+): Promise<Manifest> {
   let reading: ReturnType<typeof openReading> | undefined;
   let manifest: Manifest | undefined;
   for await (const entry of entries) {
@@ -71,13 +89,17 @@ async function readEntries(entries: AsyncIterable<Entry>, options: ReadOptions):
       if (size > storedMax) throw new Error(`The part ${name} of the backup is too large.`);
       await reading.part(name, await bytesOf(entry));
     }
+    onEntry(name);
   }
   if (!reading) throw notABackup();
   if (!manifest) throw incomplete();
   return manifest;
 }
 
-const notABackup = () => new Error('The file is not a backup of this program.');
+const notABackup = () =>
+  new Error(
+    'The file is not a backup of this program. Name the file that "backup" wrote, as it was written: not compressed, for example.',
+  );
 const incomplete = () =>
   new Error(
     'The backup is incomplete: its manifest is missing, so it was cut off. Use another backup, or copy this one again.',

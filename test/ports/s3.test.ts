@@ -1,6 +1,6 @@
 // A simulated bucket as the object store: the conformance suite, multipart uploads, and failures.
 import { Readable } from 'node:stream';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { parseS3Address } from '../../src/adapters/s3/location.ts';
 import { openS3Store } from '../../src/adapters/s3/object-store.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
@@ -32,6 +32,17 @@ describe('a bucket', () => {
       })(),
       { objectMode: false },
     );
+
+  test('without a region says how to set one', async () => {
+    for (const name of ['AWS_REGION', 'AWS_DEFAULT_REGION']) vi.stubEnv(name, undefined);
+    for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) vi.stubEnv(name, '/dev/null');
+    const location = parseS3Address('s3://bucket');
+    const store = openS3Store({ location, outgoing, clock: systemClock, credentials });
+    await expect(store.get('media/none')).rejects.toThrow(
+      /no region: add region=… to its address, .* AWS_REGION/,
+    );
+    vi.unstubAllEnvs();
+  });
 
   test('stores a file of many parts, and nothing of an interrupted one', async () => {
     const { store, simulated, close } = await openBucket();

@@ -80,7 +80,7 @@ test('an encrypted backup shows nothing of its content', () => {
 test('a backup that was cut off anywhere is rejected', async () => {
   for (const share of [0.0001, 0.3, 0.9, 0.9999]) {
     const cut = encryptedArchive.subarray(0, Math.floor(encryptedArchive.length * share));
-    await expect(read(cut, ring)).rejects.toThrow(/incomplete|not a backup/);
+    await expect(read(cut, ring)).rejects.toThrow(/incomplete|not a backup|not copied to its end/);
   }
   // whole entries, but no manifest
   const [entries] = [clearArchive.subarray(0, clearArchive.indexOf('manifest.json.zst'))];
@@ -97,6 +97,18 @@ test.each([
     changed[at] = (changed[at] ?? 0) ^ 1;
     await expect(read(changed, keys)).rejects.toThrow(/altered|cannot be read|incomplete/);
   }
+});
+
+test('a backup with bytes after its end, or a damaged entry, says that it is altered', async () => {
+  const longer = Buffer.concat([clearArchive, Buffer.from('more')]);
+  await expect(read(longer, null)).rejects.toThrow(
+    'altered, or was not copied to its end: what follows manifest.json.zst is no part',
+  );
+  const damaged = Buffer.from(clearArchive);
+  damaged[clearArchive.indexOf('manifest.json.zst') + 150] = 0x2a;
+  await expect(read(damaged, null)).rejects.toThrow(
+    /altered, .* what follows tables\/a\/\d+\.zst is no part/,
+  );
 });
 
 test('a part of another backup with the same key is rejected', async () => {
@@ -124,7 +136,7 @@ test('a backup with another key, a newer form, or another file is rejected with 
   const newer = Buffer.from(clearArchive);
   newer.write('"formatVersion":2', at);
   await expect(read(newer, null)).rejects.toThrow('in a form that this program does not know');
-  await expect(read(randomBytes(9_000), null)).rejects.toThrow();
+  await expect(read(randomBytes(9_000), null)).rejects.toThrow('not a backup');
   await expect(read(Buffer.alloc(0), null)).rejects.toThrow('not a backup');
 });
 

@@ -70,6 +70,12 @@ export function asVendorError(error: unknown): VendorError {
       },
     );
   }
+  if (text === 'Region is missing')
+    return new VendorError(
+      'not_sent',
+      'The object store has no region: add region=… to its address, as in s3://bucket?region=eu-central-1, or set AWS_REGION.',
+      { cause: error },
+    );
   if (status === 507 || fullCodes.has(name)) {
     const details = {
       code: 'storage_full',
