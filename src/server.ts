@@ -26,7 +26,7 @@ import { endConnectionsOnDrain } from './http/draining.ts';
 import { type HealthDeps, healthRoutes } from './http/health.ts';
 import { idempotencyKeyOf } from './http/idempotency.ts';
 import { compressedBody, readJson, unexpectedFields } from './http/json.ts';
-import { rejectMalformedRequest, rejectMalformedUrl } from './http/malformed-requests.ts';
+import { ignoreExpectations, malformedRequests, missingHost } from './http/malformed-requests.ts';
 import { knownPaths } from './http/methods.ts';
 import { openapiRoutes, registerOpenapi } from './http/openapi.ts';
 import { referencePage } from './http/reference-page.ts';
@@ -149,14 +149,13 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
     requestTimeout: 600_000,
     trustProxy: deps.trustedProxies.length > 0 ? deps.trustedProxies : false,
     // a connection without complete headers is closed after 20 to 25 s
-    http: { headersTimeout: 20_000, connectionsCheckingInterval: 5_000 },
+    http: { headersTimeout: 20_000, connectionsCheckingInterval: 5_000, requireHostHeader: false },
     connectionTimeout: 0,
     forceCloseConnections: 'idle',
     // requests on open connections are still served while the server closes
     return503OnClosing: false,
     routerOptions: { maxParamLength: 512 },
-    frameworkErrors: rejectMalformedUrl,
-    clientErrorHandler: rejectMalformedRequest,
+    ...malformedRequests,
   });
   server.setValidatorCompiler(requestValidator());
   server.setSerializerCompiler(responseSerializer());
@@ -164,6 +163,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   readJson(server);
   endConnectionsOnDrain(server, deps.isDraining);
   closeUnread(server);
+  ignoreExpectations(server);
   const limit = limitRequests(server);
   const paths = knownPaths();
   server.addHook('onRoute', (route) => {
@@ -253,7 +253,8 @@ async function everyRequest(
     reply.header('X-Request-Id', request.id);
     reply.header('Cache-Control', 'no-store');
     // respond before the body is read: this request is not authenticated
-    if (request.is404) return done(noRouteError(request));
+    const error = request.is404 ? noRouteError(request) : missingHost(request);
+    if (error) return done(error);
     const { scope, isRejectedWhileHeld } = request.routeOptions.config;
     if (!scope) return done();
     limit

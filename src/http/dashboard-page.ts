@@ -80,6 +80,8 @@ export async function dashboardPage(
   if (hasSandbox) server.get('/sandbox', options, async (_request, reply) => sendPage(reply));
   for (const room of dashboardRooms) {
     server.get(`/${room}`, options, async (_request, reply) => sendPage(reply));
+    // a misspelt health check must not get 200
+    if (room === 'health') continue;
     server.get(`/${room}/*`, options, async (_request, reply) => sendPage(reply));
   }
   if (page === undefined) return;

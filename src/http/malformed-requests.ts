@@ -4,12 +4,24 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../base/errors.ts';
 import { uuidv7 } from '../base/ids.ts';
 import { sendFailure } from './reply.ts';
+import type { Server } from './request.ts';
 
 /** 404 for a path that is not a valid URL or has a segment longer than any id. */
-export function rejectMalformedUrl(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+function rejectMalformedUrl(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('X-Request-Id', request.id);
   reply.header('Cache-Control', 'no-store');
   sendFailure(new AppError('not_found', 'This path does not exist. See /docs.'), request, reply);
+}
+
+/** 400 for a request of HTTP/1.1 without a Host header, which Node itself would reject without a body. */
+export function missingHost({ raw }: FastifyRequest): AppError | undefined {
+  if (raw.headers.host !== undefined || raw.httpVersion !== '1.1') return undefined;
+  return new AppError('invalid_request', 'The Host header is missing, which HTTP/1.1 requires.');
+}
+
+/** Ignores expectations other than 100-continue (RFC 9110 section 10.1.1), which Node would reject without a body. */
+export function ignoreExpectations({ server }: Server): void {
+  server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
 }
 
 const clientErrors: Record<string, [status: string, code: string, message: string]> = {
@@ -22,7 +34,7 @@ const clientErrors: Record<string, [status: string, code: string, message: strin
 };
 
 /** Responds to bytes that are not an HTTP request, on the socket, because there is no request object. */
-export function rejectMalformedRequest(error: Error & { code?: string }, socket: Socket): void {
+function rejectMalformedRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();
     return;
@@ -39,3 +51,9 @@ export function rejectMalformedRequest(error: Error & { code?: string }, socket:
       `Cache-Control: no-store\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
+
+/** The server's handlers of what reaches no route. */
+export const malformedRequests = {
+  frameworkErrors: rejectMalformedUrl,
+  clientErrorHandler: rejectMalformedRequest,
+};

@@ -34,6 +34,7 @@ describe('unknown paths and ids', () => {
   it.each([
     ['GET', '/nothing'],
     ['GET', '/v1/nothing'],
+    ['GET', '/health/readiness'],
     ['POST', '/v2/templates/send'],
     ['GET', '/v1/templates/%ZZ'],
     ['GET', '/%'],
@@ -252,15 +253,18 @@ describe('every response', () => {
   });
 });
 
-test('bytes that are not HTTP get the failure form too', async () => {
+/** The response to these bytes, on a connection of its own. */
+const say = async (bytes: string) => {
   const { hostname, port } = new URL(gateway.url);
-  const say = async (bytes: string) => {
-    const socket = connect(Number(port), hostname);
-    socket.end(bytes);
-    return text(socket);
-  };
+  const socket = connect(Number(port), hostname);
+  socket.write(bytes);
+  return text(socket);
+};
+
+test('bytes that are not HTTP get the failure form too', async () => {
   for (const bytes of [
     'nonsense\r\n\r\n',
+    'GET /v1/templates HTTP/1.1\r\nConnection: close\r\n\r\n',
     `GET / HTTP/1.1\r\nHost: a\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`,
   ]) {
     const answer = await say(bytes);
@@ -270,4 +274,9 @@ test('bytes that are not HTTP get the failure form too', async () => {
       message: expect.any(String),
     });
   }
+});
+
+test('an expectation that HTTP does not define is ignored', async () => {
+  const head = `Host: a\r\nX-API-Key: ${gateway.apiKey}\r\nExpect: wonders\r\nConnection: close`;
+  expect(await say(`GET /v1/templates HTTP/1.1\r\n${head}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /);
 });
