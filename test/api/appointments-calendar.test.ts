@@ -266,6 +266,10 @@ test('returns 409 for a provider that is not configured, and 400 for an incomple
 test('says that the provider is not configured, instead of asking to reconnect, when the operator removed its client', async () => {
   const staff = await fixture.staff(account);
   const read = (path: string) => fixture.call(account, 'GET', `/v1/appointments/${path}`);
+  const isListedAsConnected = async () => {
+    const { items } = await fixture.must(read('users?limit=100'));
+    return items.find(({ _id }: { _id: string }) => _id === staff.id).calendarConnected;
+  };
   const { google } = fixture.deps.calendars;
   if (!google) throw new Error('no adapter');
   const why = 'The calendar provider "google" is not configured in this gateway.';
@@ -279,9 +283,11 @@ test('says that the provider is not configured, instead of asking to reconnect, 
     const slots = await read(`available-slots?appointmentUserId=${staff.id}&date=${date}`);
     expect([slots.status, slots.json.code]).toEqual([409, 'calendar_not_connected']);
     expect(slots.json.message).toContain(why);
+    expect(await isListedAsConnected()).toBe(false);
     expect((await findUnknownEvents(fixture.deps)).unread).toBeGreaterThan(0);
   } finally {
     fixture.deps.calendars.google = google;
   }
   expect(await status(staff.id)).toMatchObject({ connected: true, error: null });
+  expect(await isListedAsConnected()).toBe(true);
 });

@@ -13,7 +13,10 @@ import { allQuestions, findDepartment, findStaff, listDepartments, listStaff } f
 const config = { scope: 'appointments:read' } as const;
 
 /** GET /v1/appointments/departments, users and form-questions. */
-export function directoryListRoutes(server: Server, deps: { db: Db }): void {
+export function directoryListRoutes(
+  server: Server,
+  deps: { db: Db; calendars: Readonly<Record<string, unknown>> },
+): void {
   server.get(
     '/v1/appointments/departments',
     {
@@ -47,7 +50,8 @@ export function directoryListRoutes(server: Server, deps: { db: Db }): void {
       }
       const filter = { departmentId, includeInactive };
       const { rows, total } = await listStaff(deps.db, caller.accountId, filter, pageWindow(query));
-      return ok('Staff listed.', pageOf(rows.map(staffItem), total, query));
+      const items = rows.map((row) => staffItem(row, deps.calendars));
+      return ok('Staff listed.', pageOf(items, total, query));
     },
   );
 

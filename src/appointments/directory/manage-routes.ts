@@ -25,6 +25,8 @@ import {
 import { departmentItem, questionItem, staffItem } from './staff.ts';
 
 export interface DirectoryRoutesDeps extends DirectoryDeps {
+  /** The configured calendar providers by name. */
+  calendars: Readonly<Record<string, unknown>>;
   /** Runs after a staff member was removed: disconnects the calendar. */
   afterStaffRemoved: (accountId: string, staffId: string) => Promise<void>;
 }
@@ -109,7 +111,7 @@ function staffRoutes(server: Server, deps: DirectoryRoutesDeps): void {
       config,
     },
     async ({ caller, body }) =>
-      ok('Staff member added.', staffItem(await addStaff(deps, caller.accountId, body))),
+      ok('Staff member added.', staffItem(await addStaff(deps, caller.accountId, body), deps.calendars)),
   );
 
   server.patch(
@@ -123,7 +125,10 @@ function staffRoutes(server: Server, deps: DirectoryRoutesDeps): void {
       config,
     },
     async ({ caller, params, body }) =>
-      ok('Staff member changed.', staffItem(await changeStaff(deps, caller.accountId, params.id, body))),
+      ok(
+        'Staff member changed.',
+        staffItem(await changeStaff(deps, caller.accountId, params.id, body), deps.calendars),
+      ),
   );
 
   server.delete(

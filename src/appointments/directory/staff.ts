@@ -20,7 +20,8 @@ export interface StaffFields {
   timezone: string;
   slot_minutes: number;
   calendar: string;
-  calendar_connected: boolean;
+  /** Of the connected calendar; null: none, or its authorization was revoked. */
+  calendar_provider: string | null;
   on_calendar_move: string;
   on_calendar_delete: string;
   active: boolean;
@@ -47,8 +48,8 @@ export function departmentItem(row: DepartmentFields) {
   };
 }
 
-/** A staff member in responses. */
-export function staffItem(row: StaffFields): StaffItem {
+/** A staff member in responses. A calendar whose provider is not among the configured `calendars` cannot be used. */
+export function staffItem(row: StaffFields, calendars: Readonly<Record<string, unknown>>): StaffItem {
   return {
     _id: row.id,
     name: row.name,
@@ -58,7 +59,7 @@ export function staffItem(row: StaffFields): StaffItem {
     timezone: row.timezone,
     slotMinutes: row.slot_minutes,
     calendar: row.calendar === calendarNeed.none ? calendarNeed.none : calendarNeed.required,
-    calendarConnected: row.calendar_connected,
+    calendarConnected: row.calendar_provider !== null && calendars[row.calendar_provider] !== undefined,
     onCalendarMove: row.on_calendar_move === 'follow' ? 'follow' : 'keep',
     onCalendarDelete: row.on_calendar_delete === 'cancel' ? 'cancel' : 'keep',
     active: row.active,

@@ -10,7 +10,7 @@ export type DepartmentRow = Selectable<DB['departments']>;
 export type StaffRow = Omit<Selectable<DB['staff']>, 'weekly' | 'overrides'> & {
   weekly: unknown;
   overrides: unknown;
-} & Pick<StaffFields, 'department_ids' | 'calendar_connected'>;
+} & Pick<StaffFields, 'department_ids' | 'calendar_provider'>;
 
 const { confirmed } = sqlConstants(bookingState);
 
@@ -109,7 +109,7 @@ export async function listDepartments(
 const staffColumns = sql<StaffRow>`staff.*,
   array(select department_id from staff_departments where staff_id = staff.id order by department_id)
     as department_ids,
-  exists (select from calendar_connections where staff_id = staff.id and dead_at is null) as calendar_connected`;
+  (select provider from calendar_connections where staff_id = staff.id and dead_at is null) as calendar_provider`;
 
 /** Adds a staff member. */
 export async function insertStaff(tx: Tx, staff: Insertable<DB['staff']>): Promise<void> {
