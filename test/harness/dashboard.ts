@@ -74,5 +74,6 @@ export const appearances: [string, BrowserContextOptions][] = [
   ['dark', { colorScheme: 'dark' }],
   ['phone', { colorScheme: 'light', viewport: { width: 390, height: 844 }, hasTouch: true }],
   ['phone-rtl-dark', { colorScheme: 'dark', locale: 'ar', viewport: { width: 390, height: 844 } }],
+  ['tablet', { colorScheme: 'light', viewport: { width: 768, height: 1024 } }],
   ['rtl', { colorScheme: 'light', locale: 'ar' }],
 ];

@@ -15,13 +15,16 @@ interface EmptyProps {
   actions?: ReactNode;
   /** In place of a card, not within one. */
   isCard?: boolean;
+  /** In place of a page. */
+  isPage?: boolean;
 }
 
-export function EmptyState({ icon, title, text, actions, isCard }: EmptyProps) {
+export function EmptyState({ icon, title, text, actions, isCard, isPage }: EmptyProps) {
+  const Heading = isPage ? 'h1' : 'h2';
   return (
     <div className={isCard ? 'card empty' : 'empty'}>
       <span className="empty-icon">{icon}</span>
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       <p className="muted">{text}</p>
       {actions && <div className="row wrap">{actions}</div>}
     </div>

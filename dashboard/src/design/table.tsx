@@ -1,5 +1,5 @@
 // A table: its columns, and the rows that the page draws. Below 760 px each row becomes a card; see table.css.
-import type { CSSProperties, ReactNode, RefObject } from 'react';
+import { type CSSProperties, type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import './table.css';
 
 export interface Column {
@@ -30,15 +30,34 @@ interface Props {
   children: ReactNode;
 }
 
+/** Lets the keyboard scroll a table that is cut and has nothing to focus. */
+function useReachable(): RefObject<HTMLDivElement | null> {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const frame = ref.current;
+    if (!frame?.firstElementChild) return;
+    const observer = new ResizeObserver(() => {
+      const isCut = frame.scrollWidth > frame.clientWidth;
+      if (isCut && !frame.querySelector('a, button, input, select')) frame.tabIndex = 0;
+      else frame.removeAttribute('tabindex');
+    });
+    observer.observe(frame);
+    observer.observe(frame.firstElementChild);
+    return () => observer.disconnect();
+  }, []);
+  return ref;
+}
+
 export function Table({ columns, isTall = false, bodyRef, children }: Props) {
   const least = {
     '--least': leastOf(columns.filter(({ isExtra }) => !isExtra)),
     '--least-all': leastOf(columns),
   } as CSSProperties;
+  const frame = useReachable();
   const classOf = ({ isFigure = false, isExtra = false }: Column) =>
     [isFigure ? 'figure' : '', isExtra ? 'extra' : ''].filter(Boolean).join(' ');
   return (
-    <div className="table-frame">
+    <div ref={frame} className="table-frame">
       <table className={isTall ? 'table tall' : 'table'} style={least}>
         <colgroup>
           {columns.map(({ label, widthPx, isExtra = false }) => (

@@ -93,7 +93,7 @@ function TimelineRow({
           {shapes[shape]}
         </span>
       </span>
-      <span className={`state ${tone} narrow-only`}>{shapes[shape]}</span>
+      <span className={`state ${tone} timeline-shape`}>{shapes[shape]}</span>
       <StepText step={step} receiver={receiver} />
     </li>
   );

@@ -29,6 +29,7 @@ export function NotFound() {
   const text = textsOf('shell');
   return (
     <EmptyState
+      isPage
       icon={<IconMapOff size={20} aria-hidden />}
       title={text('notFound')}
       text={text('notFoundText')}

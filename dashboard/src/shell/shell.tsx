@@ -118,6 +118,7 @@ function MissingScope({ item, scope }: { item: NavItem; scope: string }) {
   const text = textsOf('shell');
   return (
     <EmptyState
+      isPage
       icon={<IconLock size={20} aria-hidden />}
       title={text('noScope', { page: text(item.key) })}
       text={text('noScopeText', { scope })}
