@@ -33,7 +33,14 @@ export interface Claim {
 }
 
 const encoder = new TextEncoder();
-const bytesOf = (text: string | Uint8Array) => (typeof text === 'string' ? encoder.encode(text) : text);
+
+/** The bytes of a body. A body that was parsed is the receiver's mistake, not a forgery. */
+function bytesOf(body: string | Uint8Array): Uint8Array {
+  if (typeof body === 'string') return encoder.encode(body);
+  // not instanceof: the bytes may come from another realm
+  if (ArrayBuffer.isView(body)) return body;
+  throw new TypeError('rawBody must be the bytes or text as received, before any JSON parsing.');
+}
 
 function headerOf(headers: WebhookHeaders, name: string): string | undefined {
   if (typeof (headers as Headers).get === 'function') return (headers as Headers).get(name) ?? undefined;

@@ -73,6 +73,11 @@ describe('the client', () => {
     expect(() => verifyWebhook(body, headers, 'whsec_')).toThrow('no key');
     await expect(verifyWebhookAsync(`${body} `, headers, secret)).rejects.toThrow('No signature matches');
 
+    const parsed = JSON.parse(body);
+    expect(() => verifyWebhook(parsed, headers, secret)).toThrow('before any JSON parsing');
+    expect(() => verifySignature(parsed, headers, secret)).toThrow('before any JSON parsing');
+    await expect(verifyWebhookAsync(parsed, headers, secret)).rejects.toThrow('before any JSON parsing');
+
     const other = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     const late = { nowMs: Date.now() + 301_000 };
     expect(() => verifyWebhook(`${body} `, headers, secret)).toThrow('No signature matches');
