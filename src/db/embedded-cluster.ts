@@ -4,7 +4,12 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePrivateFolder, rejectDataDir, type ServerFolders } from './embedded-folders.ts';
+import {
+  makePrivateFolder,
+  rejectDataDir,
+  type ServerFolders,
+  unfinishedPrefix,
+} from './embedded-folders.ts';
 import type { Program } from './embedded-program.ts';
 
 /** The superuser: creates the database and the program's role, nothing else. */
@@ -42,7 +47,9 @@ async function run(command: string, args: string[], owner: ServerFolders['owner'
 }
 
 async function initialise(folders: ServerFolders, program: Program): Promise<void> {
-  const temporary = await makePrivateFolder(`${folders.cluster}.new-`, folders.owner).catch(rejectDataDir);
+  const temporary = await makePrivateFolder(join(folders.folder, unfinishedPrefix), folders.owner).catch(
+    rejectDataDir,
+  );
   try {
     const password = join(temporary, 'password');
     await writeFile(password, randomBytes(24).toString('base64url'), { mode: 0o600 });

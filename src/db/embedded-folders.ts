@@ -23,6 +23,9 @@ export interface ServerFolders {
   copyTargets: string[];
 }
 
+/** Names of data directories that are being created begin with it. */
+export const unfinishedPrefix = 'postgres.new-';
+
 // sun_path has 104 bytes on macOS and 108 on Linux, including the final zero byte
 const maxSocketFolderBytes = 103 - '/.s.PGSQL.5432'.length;
 
@@ -128,10 +131,19 @@ export async function makeSocketFolder(folders: ServerFolders): Promise<string> 
   );
 }
 
-/** Removes socket folders of earlier servers. Call it only with the lock held and the server running. */
-export async function removeOldSockets(folders: ServerFolders, current: string | undefined): Promise<void> {
+/** Much longer than initdb takes. */
+const abandonedMs = 3_600_000;
+
+/**
+ * Removes what earlier processes left: socket folders, and directories of killed first starts that are an hour old (another
+ * start may be creating its own). Call it only with the lock held and the server running.
+ */
+export async function removeLeftovers(folders: ServerFolders, socket: string | undefined): Promise<void> {
   for (const name of await readdir(folders.folder)) {
     const path = join(folders.folder, name);
-    if (name.startsWith('socket-') && path !== current) await rm(path, { recursive: true, force: true });
+    const isOldSocket = name.startsWith('socket-') && path !== socket;
+    const isUnfinished = name.startsWith(unfinishedPrefix);
+    if (isOldSocket || (isUnfinished && Date.now() - (await stat(path)).mtimeMs > abandonedMs))
+      await rm(path, { recursive: true, force: true });
   }
 }

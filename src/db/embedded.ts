@@ -11,7 +11,7 @@ import {
   serverLogOf,
 } from './embedded-acquire.ts';
 import { administrator, ensureCluster, majorOf, readPasswords } from './embedded-cluster.ts';
-import { prepareFolders, removeOldSockets } from './embedded-folders.ts';
+import { prepareFolders, removeLeftovers } from './embedded-folders.ts';
 import { startLogRotation } from './embedded-log.ts';
 import { readPostmaster, stopServer } from './embedded-postmaster.ts';
 import { findProgram } from './embedded-program.ts';
@@ -165,7 +165,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const keeper = new ServerSupervisor(context, first);
   try {
     await finishUpgrade(upgrade);
-    await removeOldSockets(
+    await removeLeftovers(
       folders,
       context.listenAddress && 'socketFolder' in context.listenAddress
         ? context.listenAddress.socketFolder
