@@ -52,7 +52,11 @@ export const ListMessagesQuery = Type.Object(
     ),
     kind: Type.Optional(kindFilter),
     messageId: Type.Optional(
-      Type.String({ maxLength: 256, description: "Only the message with this platform's identifier." }),
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: "Only the message with this platform's identifier.",
+      }),
     ),
     from: Type.Optional(
       Type.String({ format: 'date-time', description: 'Only messages created at or after this instant.' }),
