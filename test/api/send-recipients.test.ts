@@ -124,6 +124,11 @@ describe('rows', () => {
       mapping({ Mobile: 'phone', Gone: 'day', First: 'nothing' }),
     );
     expect([bad.status, bad.body.errors?.map(({ path }) => path)]).toEqual([400, ['mapping.Gone', 'First']]);
+    expect(bad.body.errors?.[1]?.message).toMatch(/^is mapped to "nothing", which is neither phone/);
+    const bare = await upload(id, '[{"phone":"15550000001"}]', 'application/json');
+    expect(bare.body.errors).toEqual([
+      { path: 'body', message: 'must be an object with the field recipients' },
+    ]);
     const plain = await upload(id, text);
     expect(plain.body.errors?.map(({ path }) => path)).toEqual(['Mobile', 'First', 'Day', 'Other', 'phone']);
     expect((await upload(id, '')).status).toBe(400);

@@ -46,7 +46,7 @@ function fieldsOf(
   fields.forEach((field, index) => {
     if (field === undefined) return;
     const path = columns[index] || `column ${index + 1}`;
-    if (!isField(field, plan)) problems.push({ path, message: unknownField(plan) });
+    if (!isField(field, plan)) problems.push({ path, message: unknownField(plan, mapping && field) });
     else if (fields.indexOf(field) !== index) problems.push({ path, message: twice(field, path) });
   });
   if (!fields.includes('phone')) {
@@ -71,9 +71,13 @@ const isField = (field: string, plan: TemplatePlan) =>
   /^metadata\../.test(field) ||
   plan.byKey.has(field);
 
-function unknownField(plan: TemplatePlan): string {
+/** `mapped`: the field to which `mapping` maps the column. */
+function unknownField(plan: TemplatePlan, mapped: string | undefined): string {
   const keys = [...plan.byKey.keys()].slice(0, 20);
-  return `is neither phone, name, mediaId, metadata, metadata.<key> nor a variable of the template${keys.length > 0 ? ` (${keys.join(', ')})` : ', which has none'}; rename it, or pass \`mapping\` without it`;
+  const fields = `phone, name, mediaId, metadata, metadata.<key> nor a variable of the template${keys.length > 0 ? ` (${keys.join(', ')})` : ', which has none'}`;
+  return mapped === undefined
+    ? `is neither ${fields}; rename it, or pass \`mapping\` without it`
+    : `is mapped to ${JSON.stringify(mapped)}, which is neither ${fields}`;
 }
 
 function recipientOf(fields: readonly (string | undefined)[], cells: readonly string[]): unknown {

@@ -125,6 +125,8 @@ function rowsOf(
 }
 
 async function* jsonRows(body: unknown): AsyncGenerator<UploadedRow> {
+  if (typeof body !== 'object' || Array.isArray(body))
+    throw invalidRequest([{ path: 'body', message: 'must be an object with the field recipients' }]);
   const { recipients, ...others } = (body ?? {}) as { recipients?: unknown };
   const [other] = Object.keys(others);
   if (other !== undefined) throw invalidRequest([{ path: other, message: 'is not a field of this object' }]);
