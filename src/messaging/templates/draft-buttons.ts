@@ -79,12 +79,9 @@ function firstExample(example: unknown): string | undefined {
 }
 
 function checkPhone(phone: unknown, add: Add): void {
-  if (typeof phone !== 'string') add('.phone_number', 'is missing: set digits with the country code');
-  else if (!checkLength(phone, maxLength.phone, '.phone_number', add) && !/^\+?\d{5,20}$/.test(phone))
-    add(
-      '.phone_number',
-      `must be digits with the country code, at least 5 and at most ${maxLength.phone} characters; it has ${phone.length}`,
-    );
+  if (typeof phone === 'string' && checkLength(phone, maxLength.phone, '.phone_number', add)) return;
+  if (typeof phone !== 'string' || !/^\+?\d{5,20}$/.test(phone))
+    add('.phone_number', `must be a string of 5 to ${maxLength.phone} digits, with the country code`);
 }
 
 function checkCode(example: unknown, add: Add): void {

@@ -88,11 +88,13 @@ function checkNames(format: 'positional' | 'named', text: string, tokens: string
     return;
   }
   const wrong = tokens.find((token) => !/^[a-z][a-z0-9_]*$/.test(token) || token.length > nameMaxChars);
-  if (wrong !== undefined)
+  if (wrong !== undefined) {
+    const length = wrong.length > nameMaxChars ? `, but it has ${wrong.length}` : '';
     add(
       '.text',
-      `must name the variable {{${wrong}}} with at most ${nameMaxChars} lower-case letters, digits and _, starting with a letter; it has ${wrong.length} characters`,
+      `must name the variable {{${wrong}}} with at most ${nameMaxChars} lower-case letters, digits and _, starting with a letter${length}`,
     );
+  }
   if ((text.match(variablePattern) ?? []).length > tokens.length)
     add('.text', 'must not have the same variable twice');
 }
