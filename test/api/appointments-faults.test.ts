@@ -40,6 +40,23 @@ function bookImpatiently(staffId: string, key: string): Promise<string> {
 }
 
 describe('when the calendar fails', () => {
+  test('keeps a pending cancellation while Google refuses the client of the gateway, and applies it afterwards', async () => {
+    const staff = await fixture.staff(account);
+    const { bookingId } = await fixture.must(fixture.book(account, ten(staff.id)));
+    await fixture.control.addFault({ does: 'reset', on: 'events.delete' });
+    const cancel = () => fixture.call(account, 'POST', `/v1/appointments/bookings/${bookingId}/cancel`, {});
+    expect((await fixture.withoutDelays(cancel)).status).toBe(503);
+    await fixture.control.clearFaults();
+    await fixture.control.expireAccessTokens();
+    const refused = { does: 'refuse', on: 'oauth.token', reason: 'invalid_client', status: 401 } as const;
+    await fixture.control.addFault(refused);
+    await fixture.withoutDelays(() => fixture.reconcileAll());
+    await fixture.control.clearFaults();
+    await fixture.reconcileAll();
+    expect(await fixture.control.liveEvents(staff.email)).toEqual([]);
+    expect((await fixture.bookingRows(staff.id)).map(({ state }) => state)).toEqual(['cancelled']);
+  });
+
   test('creates one event when the response to the insert is lost', async () => {
     const staff = await fixture.staff(account);
     await fixture.control.addFault({ does: 'reset', on: 'events.insert', when: 'after', times: 1 });

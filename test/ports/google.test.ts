@@ -121,6 +121,16 @@ describe('access tokens', () => {
     expect((await failure(google.insert(google.booking()))).outcome).toBe('not_sent');
   });
 
+  test('that Google refuses to this client leave the call not sent, and say what to check', async () => {
+    const refused = { does: 'refuse', on: 'oauth.token', reason: 'invalid_client', status: 401 } as const;
+    await google.control.addFault({ ...refused, message: 'Unauthorized' });
+    expect(await failure(google.insert(google.booking()))).toMatchObject({
+      outcome: 'not_sent',
+      code: 'invalid_client',
+      message: 'No access token: Unauthorized. Check GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET.',
+    });
+  });
+
   test('that are awaited past the deadline leave the call not sent, without a warning of Node', async () => {
     const warnings: string[] = [];
     const note = ({ name }: Error) => void warnings.push(name);

@@ -101,6 +101,9 @@ function claimsOf(idToken: unknown): { email?: string | undefined; sub?: string 
   }
 }
 
+/** Errors about the client itself (RFC 6749 section 5.2). */
+const clientErrors = new Set<unknown>(['invalid_client', 'unauthorized_client']);
+
 /** A new access token. A revoked authorization is `rejected` as `invalid_grant`; any other failure is `not_sent`. */
 export async function refreshAccess(
   deps: OAuthDeps,
@@ -117,9 +120,12 @@ export async function refreshAccess(
     if (token === undefined) throw new VendorError('not_sent', 'Google returned no access token.');
     return { token, expiresInSeconds: typeof json.expires_in === 'number' ? json.expires_in : 300 };
   } catch (error) {
-    if (!(error instanceof VendorError) || error.outcome !== 'unknown') throw error;
+    if (!(error instanceof VendorError) || error.outcome === 'not_sent' || error.code === 'invalid_grant')
+      throw error;
     const { code, status, retryAfterSeconds } = error;
-    throw new VendorError('not_sent', `No access token: ${error.message}`, {
+    // of the gateway's client, not of the account: what waits for the calendar must not end
+    const advice = clientErrors.has(code) ? '. Check GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET.' : '';
+    throw new VendorError('not_sent', `No access token: ${error.message}${advice}`, {
       ...(code === undefined ? {} : { code }),
       ...(status === undefined ? {} : { status }),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),

@@ -5,6 +5,13 @@ const races = ['test/api/appointments-shared-calendars.test.ts'];
 
 export const mutations: Mutation[] = [
   {
+    name: 'a refused client of the gateway ends pending changes',
+    file: 'src/adapters/google/oauth.ts',
+    find: "error.outcome === 'not_sent' || error.code === 'invalid_grant')",
+    replace: "error.outcome !== 'unknown')",
+    tests: ['test/api/appointments-faults.test.ts'],
+  },
+  {
     name: 'holds occupy no time in a shared calendar',
     file: 'src/appointments/booking/holds-store.ts',
     find: 'select account_id, staff_id, calendar_key, id,',
