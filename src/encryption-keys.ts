@@ -5,6 +5,7 @@ import { type KeyRing, parseKeyRing } from './base/cipher.ts';
 import { addKeyToFile, readOrMakeKeyFile } from './base/key-file.ts';
 import type { Config } from './config.ts';
 import type { Db } from './db/db.ts';
+import { findNotice } from './db/operator-notices.ts';
 import { type Found, failed, ok } from './operator/finding.ts';
 import { listSecretKeys } from './operator/findings-store.ts';
 
@@ -58,7 +59,9 @@ export async function keyFinding(config: Config, db: Db | undefined, ring?: KeyR
   const where = config.encryptionKeys === null ? keyFileOf(config) : 'ENCRYPTION_KEYS';
   if (typeof own === 'string')
     return failed(own, `Correct ${where}. If it is damaged or lost, restore it from your copy of the keys.`);
-  const summary = `${own.keys.length}, the newest is ${own.keys[0].id}`;
+  const rotation = db && (await findNotice(db, 'key_rotation'));
+  const rotated = rotation ? `; last rotated at ${rotation.seenAt.toISOString()}: ${rotation.detail}` : '';
+  const summary = `${own.keys.length}, the newest is ${own.keys[0].id}${rotated}`;
   const missing = used.filter((id) => own.keys.every((key) => key.id !== id));
   return missing.length === 0
     ? ok(summary)

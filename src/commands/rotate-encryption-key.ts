@@ -9,6 +9,7 @@ import { type Config, readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { countGatewayConnections } from '../db/gateways.ts';
 import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
+import { recordNotice } from '../db/operator-notices.ts';
 import { keyFileOf, keySourceOf, openKeyRing } from '../encryption-keys.ts';
 import { reencryptMedia } from '../messaging/media/reencrypt.ts';
 import { reencryptErasureKey } from '../messaging/opt-outs/erased.ts';
@@ -69,9 +70,10 @@ const secrets: [
   ['stored files (their keys; the content stays)', reencryptMedia],
 ];
 
-async function reencryptSecrets(db: Db, ring: KeyRing): Promise<UndecryptableSecret[]> {
+async function reencryptSecrets(db: Db, ring: KeyRing) {
   const deps = { db, cipher: openCipher(ring), keyedHash: openKeyedHash(ring) };
   const failed: UndecryptableSecret[] = [];
+  let total = 0;
   for (const [what, reencrypt] of secrets) {
     let reencrypted = 0;
     let afterId: string | undefined;
@@ -83,9 +85,18 @@ async function reencryptSecrets(db: Db, ring: KeyRing): Promise<UndecryptableSec
       if (afterId) print(`  ${what}: ${reencrypted} secrets re-encrypted so far`);
     } while (afterId);
     print(`  ${what}: ${reencrypted} secrets re-encrypted`);
+    total += reencrypted;
   }
   await rehashAllSenders(deps);
-  return failed;
+  return { reencrypted: total, failed };
+}
+
+/** Records what "doctor" shows of the last rotation; a repetition that finds nothing to do keeps it. */
+async function recordRotation(db: Db, ring: KeyRing, count: { reencrypted: number; failed: number }) {
+  if (count.reencrypted === 0) return;
+  const failures = count.failed === 0 ? '' : `, ${count.failed} could not be decrypted`;
+  const detail = `${count.reencrypted} secrets re-encrypted with ${ring.keys[0].id}${failures}`;
+  await recordNotice(db, 'key_rotation', { detail, seenAt: new Date() });
 }
 
 /** Prints which older keys are still in use. */
@@ -110,12 +121,14 @@ export async function rotateEncryptionKey(options: RotateOptions): Promise<objec
   try {
     const ring = await openRing(config, database.db, options);
     print(`Re-encrypting with the key ${ring.keys[0].id}:`);
-    const undecryptable = await reencryptSecrets(database.db, ring);
+    const { reencrypted, failed: undecryptable } = await reencryptSecrets(database.db, ring);
+    await recordRotation(database.db, ring, { reencrypted, failed: undecryptable.length });
     for (const { message } of undecryptable) print(`  FAIL  ${message}`);
     const { unused } = printOldKeys(config, ring, undecryptable);
     return {
       ok: undecryptable.length === 0,
       newestKey: ring.keys[0].id,
+      reencrypted,
       unusedKeys: unused,
       failed: undecryptable.map(({ message }) => message),
     };

@@ -1,9 +1,12 @@
-// Notices of running processes about their environment, shown by the command "doctor".
+// Notices that the command "doctor" shows: what processes noticed about their environment, and the last rotation of the encryption key.
 import { sql } from 'kysely';
 import type { Db } from './db.ts';
 
-/** `untrusted_proxy`: requests came through a proxy that is not in TRUSTED_PROXIES. */
-export type NoticeSubject = 'untrusted_proxy';
+/**
+ * `untrusted_proxy`: requests came through a proxy that is not in TRUSTED_PROXIES. `key_rotation`: secrets were re-encrypted with the
+ * newest key.
+ */
+export type NoticeSubject = 'untrusted_proxy' | 'key_rotation';
 
 export interface Notice {
   detail: string;
@@ -18,8 +21,12 @@ export async function recordNotice(db: Db, subject: NoticeSubject, notice: Notic
     where operator_notices.seen_at < excluded.seen_at`.execute(db);
 }
 
-/** The latest notice of a subject, if it was seen at or after `since`. */
-export async function findNotice(db: Db, subject: NoticeSubject, since: Date): Promise<Notice | undefined> {
+/** The latest notice of a subject, if it was seen at or after `since` (default: at any time). */
+export async function findNotice(
+  db: Db,
+  subject: NoticeSubject,
+  since = new Date(0),
+): Promise<Notice | undefined> {
   const row = await db
     .selectFrom('operator_notices')
     .select(['detail', 'seen_at'])

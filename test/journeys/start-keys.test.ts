@@ -49,6 +49,10 @@ test('in embedded mode, adds a key to the file, and the gateway works without th
   expect(rotated.out).toMatch(/webhook endpoints: 1 secrets re-encrypted/);
   expect(rotated.out).toMatch(/calendar connections: 3 secrets re-encrypted/);
   expect(rotated.out).toMatch(/stored files .*: 1 secrets re-encrypted/);
+  const doctor = await workspace.run(['doctor']);
+  expect(doctor.out).toMatch(
+    /encryption keys: 2, the newest is (k\S+); last rotated at 20\S+Z: \d+ secrets re-encrypted with \1\n/,
+  );
   const file = join(workspace.dataDir, 'encryption-keys');
   const [newest = '', oldest = ''] = (await readFile(file, 'utf8')).trim().split('\n');
   expect(rotated.out).toContain(`No longer used: ${oldest.split(':')[0]}.`);
