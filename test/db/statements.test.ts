@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
+import { parse } from 'libpg-query';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makePartitions } from '../../src/db/partitions.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
@@ -99,6 +100,23 @@ test('every raw SQL call in the stores was executed', () => {
 
 test('PostgreSQL accepts every statement', () => {
   expect(all((_statement, { error }) => (error ? [error] : []))).toEqual([]);
+});
+
+/** True if the parsed statement has a subquery in FROM without an alias. */
+const hasUnnamedSubquery = (node: unknown): boolean =>
+  typeof node === 'object' &&
+  node !== null &&
+  Object.entries(node).some(
+    ([name, value]) => (name === 'RangeSubselect' && !value.alias) || hasUnnamedSubquery(value),
+  );
+
+test('every subquery in FROM has an alias, which PostgreSQL 15 requires', async () => {
+  expect(hasUnnamedSubquery(await parse('select from (select 1)'))).toBe(true);
+  expect(hasUnnamedSubquery(await parse('select from (select 1) x'))).toBe(false);
+  const found: string[] = [];
+  for (const { location, text } of collected.statements)
+    if (hasUnnamedSubquery(await parse(text))) found.push(location);
+  expect([...new Set(found)]).toEqual([]);
 });
 
 test('every row type has the names, types and nulls of the columns', () => {

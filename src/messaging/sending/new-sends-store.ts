@@ -173,7 +173,7 @@ export async function insertSends(
         ${arrayText(ranks)}::int[])
         with ordinality x(id, phone, name, content, media_id, metadata, leased, rank, no)
         join ${stored} s on x.no between s.first and s.last
-        cross join lateral (select s.calls_before + x.rank <= (select granted from ${hasCalls ? sql`slots` : noSlots} where sender_id = s.sender_id) is true as has_slot) c
+        cross join lateral (select s.calls_before + x.rank <= (select granted from ${hasCalls ? sql`slots` : noSlots} p where p.sender_id = s.sender_id) is true as has_slot) c
         cross join lateral (select ${isOptedOut(sql`s.account_id`, sql`x.phone`, sql`s.priority`)} as is_unwanted offset 0) o
         cross join lateral (select is_open and not is_unwanted as may_call, is_open and not is_unwanted and has_slot as is_called) g
       returning send_id, id, state, due_at, leased_by),
