@@ -1,10 +1,11 @@
 // Busy times of CalDAV calendars: fetches objects by time and expands series, because servers expand them incorrectly.
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { VendorError } from '../../base/errors.ts';
 import { merged } from '../../base/intervals.ts';
 import type { BusyTimesQuery, EventProblem, Interval } from '../../ports/calendar.ts';
 import { type CaldavAccount, calendarUrlOf, type QueryMode } from './credential.ts';
 import type { CallDeps } from './dav-call.ts';
-import { type BusyObject, readBusyObject } from './expansion.ts';
+import { type BusyObject, joined, readBusySeries } from './expansion.ts';
 import { isSamePlace } from './multistatus.ts';
 import {
   type CalendarObject,
@@ -65,17 +66,26 @@ async function readObjects(
       const owner = { calendarZone: zone, staffZone: account.timeZone, addresses: account.addresses };
       for (const object of objects) {
         if (except !== undefined && isEventOf(account, object.url, except)) continue;
-        found.push({ url: object.url, ...readBusyObject(object.text, span, owner) });
-        if (performance.now() - begun < maxBlockingMs) continue;
-        // let other requests run, however many events the calendar has
-        await nextTurn();
-        begun = performance.now();
+        const parts: BusyObject[] = [];
+        for (const part of readBusySeries(object.text, span, owner)) {
+          parts.push(part);
+          if (performance.now() - begun < maxBlockingMs) continue;
+          // let other requests run, however many events the calendar has
+          await nextTurn();
+          begun = performance.now();
+          if (begun > deps.limits.until) throw tooLong();
+        }
+        found.push({ url: object.url, ...joined(parts) });
       }
       return found;
     }),
   );
   return found.flat();
 }
+
+/** Expanding every event takes longer than the whole call may take. */
+const tooLong = () =>
+  new VendorError('unknown', 'The events of the calendar could not be read in time.', { code: 'timeout' });
 
 /** True if the object is that event; false if the event is in another account. */
 const isEventOf = (account: CaldavAccount, url: string, ref: { calendarId: string; eventId: string }) =>

@@ -4,6 +4,7 @@ import type { Interval } from '../../ports/calendar.ts';
 import {
   firstInstant,
   firstMoment,
+  type Length,
   lengthOf,
   type Moment,
   type ObjectContext,
@@ -12,7 +13,7 @@ import {
   UnreadableEvent,
 } from './moments.ts';
 import { readObject, unreadableProperty } from './normalize.ts';
-import { isSameDate, type Occurrence, occurrencesOf } from './occurrences.ts';
+import { dateOf, type Occurrence, occurrencesOf, type SeriesContext } from './occurrences.ts';
 import type { Zone } from './zones.ts';
 
 export interface Owner {
@@ -40,26 +41,34 @@ interface Exception {
 }
 
 /**
- * Busy times of one iCalendar text that overlap `span`, in no order. Each event is read separately: its known times block,
- * its unreadable parts are reported and block no other times. Never throws.
+ * Busy times of one iCalendar text that overlap `span`, in no order: yields them for each event with its exceptions, so that the
+ * caller can let other work run in between. Each event is read separately: its known times block, its unreadable parts are
+ * reported and block no other times. Never throws.
  */
-export function readBusyObject(text: string, span: Interval, owner: Owner): BusyObject {
+export function* readBusySeries(text: string, span: Interval, owner: Owner): Generator<BusyObject> {
   let object: ICAL.Component;
   try {
     object = readObject(text);
   } catch (error) {
     const { message } = error as Error;
-    return { busy: [], problems: [{ problem: 'event_unreadable', message, isTimeUnknown: true }] };
+    yield { busy: [], problems: [{ problem: 'event_unreadable', message, isTimeUnknown: true }] };
+    return;
   }
   const byUid = Map.groupBy(object.getAllSubcomponents('vevent'), (event) =>
     String(event.getFirstPropertyValue('uid') ?? ''),
   );
-  const parts = [...byUid.values()].map((events) => readSeries(events, span, owner, object));
-  return {
-    busy: parts.flatMap(({ busy }) => busy),
-    problems: parts.flatMap(({ problems }) => problems),
-  };
+  for (const events of byUid.values()) yield readSeries(events, span, owner, object);
 }
+
+/** The parts of `readBusySeries` together. */
+export const joined = (parts: readonly BusyObject[]): BusyObject => ({
+  busy: parts.flatMap(({ busy }) => busy),
+  problems: parts.flatMap(({ problems }) => problems),
+});
+
+/** All busy times of one iCalendar text that overlap `span`, in no order. */
+export const readBusyObject = (text: string, span: Interval, owner: Owner): BusyObject =>
+  joined([...readBusySeries(text, span, owner)]);
 
 function readSeries(
   events: ICAL.Component[],
@@ -72,6 +81,7 @@ function readSeries(
   const context = {
     object,
     calendarZone,
+    rules: { read: 0 },
     problems: { staffZone, add: (problem: TimeProblem) => void problems.push(problem) },
   };
   const busy = readOrReport(context, true, () => busyOfSeries(events, span, owner, context)) ?? [];
@@ -83,14 +93,14 @@ function busyOfSeries(
   events: ICAL.Component[],
   span: Interval,
   owner: Owner,
-  context: ObjectContext,
+  context: SeriesContext,
 ): Interval[] {
   const isException = (event: ICAL.Component) =>
     event.hasProperty('recurrence-id') || unreadableProperties(event).includes('RECURRENCE-ID');
   const exceptions = events.filter(isException).flatMap((event) => exceptionOf(event, owner, context) ?? []);
   const found = exceptions.map(({ event, at }) =>
     blocks(event, owner)
-      ? spanOf(event, at, { local: at.local, start: firstInstant(at) }, context)
+      ? spanOf(lengthOf(event, at, context), { local: at.local, start: firstInstant(at) })
       : undefined,
   );
   for (const event of events.filter((each) => !isException(each))) {
@@ -135,21 +145,20 @@ function exceptionOf(event: ICAL.Component, owner: Owner, context: ObjectContext
   };
 }
 
+type Replacement = Exception & { recurrenceId: Moment };
+
 /** The occurrences that no exception replaces; those after a THISANDFUTURE exception are moved like it. */
 function busyOfMaster(
   event: ICAL.Component,
   exceptions: Exception[],
   span: Interval,
   owner: Owner,
-  context: ObjectContext,
+  context: SeriesContext,
 ): (Interval | undefined)[] {
-  const replaced = exceptions.filter(
-    (each): each is Exception & { recurrenceId: Moment } => each.recurrenceId !== undefined,
-  );
-  const futureExceptions = replaced
-    .filter(({ thisAndFuture }) => thisAndFuture)
-    .toSorted((a, b) => firstInstant(b.recurrenceId) - firstInstant(a.recurrenceId));
-  if (!blocks(event, owner) && futureExceptions.length === 0) return [];
+  const replaced = exceptions.filter((each): each is Replacement => each.recurrenceId !== undefined);
+  const future = replaced.filter(({ thisAndFuture }) => thisAndFuture);
+  const isBlocking = blocks(event, owner);
+  if (!isBlocking && future.length === 0) return [];
   const first = startOf(event, context);
   if (first === undefined) return [];
   for (const name of unreadableProperties(event)) {
@@ -157,43 +166,70 @@ function busyOfMaster(
     const isTimeUnknown = name === 'RRULE' || name === 'RDATE';
     context.problems?.add({ problem: 'event_unreadable', message, isTimeUnknown });
   }
-  const marginMs = Math.max(
-    lengthOf(event, first, context).longestMs,
-    ...futureExceptions.map(
-      (each) => lengthOf(each.event, each.at, context).longestMs + Math.abs(movedMs(each)),
-    ),
+  // once for all occurrences, of which there may be thousands
+  const length = lengthOf(event, first, context);
+  const moves = future.map((each) => moveOf(each, owner, context)).sort((a, b) => a.from - b.from);
+  const marginMs = moves.reduce(
+    (longest, move) => Math.max(longest, move.length.longestMs + Math.abs(move.movedMs)),
+    length.longestMs,
   );
   const widened = { start: span.start - marginMs, end: span.end + marginMs };
+  const isReplaced = replacedBy(replaced, first);
   return occurrencesOf(event, first, widened, context)
-    .filter((occurrence) => !replaced.some(({ recurrenceId }) => isOf(occurrence, recurrenceId, first)))
+    .filter((occurrence) => !isReplaced(occurrence))
     .map((occurrence) => {
-      const applied = futureExceptions.find(
-        ({ recurrenceId }) => firstInstant(recurrenceId) <= occurrence.start,
-      );
-      if (applied === undefined) {
-        return blocks(event, owner) ? spanOf(event, first, occurrence, context) : undefined;
-      }
-      if (!blocks(applied.event, owner)) return undefined;
-      const local = occurrence.local.add({ milliseconds: movedMs(applied) });
-      const start = applied.at.zone.instantsOf(local)[0];
-      return spanOf(applied.event, applied.at, { local, start }, context);
+      const move = lastMoveUntil(moves, occurrence.start);
+      if (move === undefined) return isBlocking ? spanOf(length, occurrence) : undefined;
+      if (!move.isBlocking) return undefined;
+      const local = occurrence.local.add({ milliseconds: move.movedMs });
+      return spanOf(move.length, { local, start: move.zone.instantsOf(local)[0] });
     });
 }
 
-/** How far an exception was moved, in local time. */
-const movedMs = ({ recurrenceId, at }: Exception & { recurrenceId: Moment }) =>
-  recurrenceId.local.until(at.local).total('milliseconds');
-
-/** True if `recurrenceId` identifies the occurrence. Some programs identify it by its date alone. */
-function isOf(occurrence: Occurrence, recurrenceId: Moment, first: Moment): boolean {
-  return recurrenceId.isDate && !first.isDate
-    ? isSameDate(occurrence.local, recurrenceId.local)
-    : occurrence.start === firstInstant(recurrenceId);
+/** What a THISANDFUTURE exception changes from an instant on. */
+interface Move {
+  from: number;
+  /** How far it was moved, in local time. */
+  movedMs: number;
+  zone: Zone;
+  length: Length;
+  isBlocking: boolean;
 }
 
-function spanOf(event: ICAL.Component, start: Moment, at: Occurrence, context: ObjectContext): Interval {
-  return { start: at.start, end: at.end ?? lengthOf(event, start, context).endOf(at.local, at.start) };
+const moveOf = ({ event, recurrenceId, at }: Replacement, owner: Owner, context: ObjectContext): Move => ({
+  from: firstInstant(recurrenceId),
+  movedMs: recurrenceId.local.until(at.local).total('milliseconds'),
+  zone: at.zone,
+  length: lengthOf(event, at, context),
+  isBlocking: blocks(event, owner),
+});
+
+/** The last of the sorted moves that begins at or before an instant. */
+function lastMoveUntil(moves: readonly Move[], instant: number): Move | undefined {
+  let [low, high] = [0, moves.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((moves[middle] as Move).from <= instant) low = middle + 1;
+    else high = middle;
+  }
+  return moves[low - 1];
 }
+
+/** Whether an exception replaces an occurrence. Some programs identify it by its date alone. */
+function replacedBy(replaced: readonly Replacement[], first: Moment): (occurrence: Occurrence) => boolean {
+  const byDate = ({ recurrenceId }: Replacement) => recurrenceId.isDate && !first.isDate;
+  const { true: ofDates = [], false: ofInstants = [] } = Object.groupBy(replaced, (each) =>
+    byDate(each) ? 'true' : 'false',
+  );
+  const dates = new Set(ofDates.map(({ recurrenceId }) => dateOf(recurrenceId.local)));
+  const instants = new Set(ofInstants.map(({ recurrenceId }) => firstInstant(recurrenceId)));
+  return ({ local, start }) => instants.has(start) || (dates.size > 0 && dates.has(dateOf(local)));
+}
+
+const spanOf = (length: Length, at: Occurrence): Interval => ({
+  start: at.start,
+  end: at.end ?? length.endOf(at.local, at.start),
+});
 
 /**
  * True if an event blocks: tentative ones do; cancelled, transparent and declined ones do not. In Outlook, the owner's busy

@@ -60,6 +60,9 @@ export const escapeXml = (text: string) =>
 
 /** No DAV response nests deeper; parsing time grows with depth. */
 const maxDepth = 40;
+/** Ten thousand events have 80,000 elements, with few attributes each; a million would take a second and 150 MB. */
+const maxElements = 500_000;
+const maxAttributes = 100;
 
 /**
  * Parses a document; throws an Error if it is not well-formed. Does not resolve entities that the document declares. Servers
@@ -91,6 +94,17 @@ function parseStrictly(text: string): Element {
   const parser = new SaxesParser({ xmlns: true, position: false });
   const top: Element = { name: '', attributes: {}, children: [], text: '' };
   const open = [top];
+  let elements = 0;
+  let ownAttributes = 0;
+  parser.on('opentagstart', () => {
+    ownAttributes = 0;
+    elements += 1;
+    if (elements > maxElements) throw new Error('it has too many elements');
+  });
+  parser.on('attribute', () => {
+    ownAttributes += 1;
+    if (ownAttributes > maxAttributes) throw new Error('it has an element with too many attributes');
+  });
   parser.on('opentag', ({ uri, local, attributes }) => {
     if (open.length > maxDepth) throw new Error('it nests too deeply');
     const values = Object.entries(attributes).map(([name, { value }]) => [name, value]);

@@ -6,10 +6,10 @@ const dateOrTime =
   /(\d{4})-?(\d{2})-?(\d{2})(?:[Tt ](\d{2}):?(\d{2})(?::?(\d{2})(?:\.\d+)?)?([Zz]|[+-]\d{2}:?\d{2})?)?/
     .source;
 const value = new RegExp(`^${dateOrTime}(?:/(.+))?$`);
-/** The value is at the end of the line: an unquoted zone name may contain colons. */
-const valueOfLine = new RegExp(
-  `:[ \\t]*((?:${dateOrTime}(?:/[^,/\\s]+)?)(?:[ \\t]*,[ \\t]*${dateOrTime}(?:/[^,/\\s]+)?)*)[ \\t]*$`,
-);
+const listedValue = `${dateOrTime}(?:/[^,/\\s]+)?`;
+/** A comma-separated part of a line that is a value, and one that ends with the first value. */
+const wholeValue = new RegExp(`^[ \\t]*${listedValue}[ \\t]*$`);
+const firstValue = new RegExp(`:[ \\t]*${listedValue}[ \\t]*$`);
 const dateLine = /^(DTSTART|DTEND|RECURRENCE-ID|EXDATE|RDATE)(?=[ \t]*[;:])/i;
 /** Lines that need no normalization: values of RFC 5545, and no parameter that misleads the parser. */
 const standardForm =
@@ -20,14 +20,52 @@ const timingProperty = /^(?:DTSTART|DTEND|DURATION|RRULE|RDATE|EXDATE|RECURRENCE
 /** The property that replaces an unreadable line; its value is the name of the original property. */
 export const unreadableProperty = 'x-unreadable';
 
-/** The lines of a text, unfolded (RFC 5545 section 3.1). */
-const linesOf = (text: string) => text.replaceAll(/\r?\n[ \t]|\r[ \t]/g, '').split(/\r\n|\n|\r/);
+/** A longer line is an attachment or a long text, of which nothing is needed; the parser takes quadratic time for parameters. */
+const lineMaxLength = 65_536;
+/** Limits of an object without such lines: thousands of changed occurrences, parsed in less than a second. */
+const objectMax = { lines: 100_000, characters: 4 * 1024 * 1024 };
 
-/** The text with dates and times in the form of RFC 5545; unknown forms stay unchanged. */
+/** The lines of a text, unfolded (RFC 5545 section 3.1). Throws an Error if there are too many. */
+function linesOf(text: string): string[] {
+  const lines = text
+    .replaceAll(/\r?\n[ \t]|\r[ \t]/g, '')
+    .split(/\r\n|\n|\r/)
+    .flatMap((line) => (line.length > lineMaxLength ? withoutLongLine(line) : [line]));
+  const characters = lines.reduce((sum, line) => sum + line.length, 0);
+  if (lines.length > objectMax.lines || characters > objectMax.characters)
+    throw new Error('it is larger than any event');
+  return lines;
+}
+
+function withoutLongLine(line: string): string[] {
+  const name = timingProperty.exec(line)?.[0];
+  return name === undefined ? [] : [`${unreadableProperty}:${name}`];
+}
+
+/** The text with dates and times in the form of RFC 5545; unknown forms stay unchanged. Throws an Error if it is too large. */
 export function normalizeText(text: string): string {
   return linesOf(text)
     .flatMap((line) => (dateLine.test(line) && !standardForm.test(line) ? normalizeLine(line) : [line]))
     .join('\r\n');
+}
+
+/**
+ * Where the values at the end of a line begin: the index of their colon and their texts; undefined without a value. An unquoted
+ * zone name may contain colons, so the first colon that only values follow is the one. Takes linear time: one expression for
+ * the whole line would read it again from every colon.
+ */
+function valuesOf(line: string): { index: number; values: string[] } | undefined {
+  const parts = line.split(',');
+  let whole = parts.length;
+  while (whole > 0 && wholeValue.test(parts[whole - 1] as string)) whole -= 1;
+  for (let part = Math.max(0, whole - 1); part < parts.length; part += 1) {
+    const found = firstValue.exec(parts[part] as string);
+    if (!found) continue;
+    const before = parts.slice(0, part).reduce((length, each) => length + each.length + 1, 0);
+    const values = [found[0].slice(1), ...parts.slice(part + 1)].map((each) => each.trim());
+    return { index: before + found.index, values };
+  }
+  return undefined;
 }
 
 interface NormalizedValue {
@@ -37,11 +75,11 @@ interface NormalizedValue {
 
 function normalizeLine(line: string): string[] {
   const name = (dateLine.exec(line)?.[0] ?? '').toUpperCase();
-  const found = valueOfLine.exec(line);
-  if (!found?.[1]) return [line];
+  const found = valuesOf(line);
+  if (!found) return [line];
   const params = paramsOf(line.slice(name.length, found.index));
   const asDate = params.get('VALUE')?.toUpperCase() === 'DATE';
-  const values = found[1].split(',').map((each) => normalizeValue(each.trim(), asDate));
+  const values = found.values.map((each) => normalizeValue(each, asDate));
   // one line per kind of value: a line cannot mix dates and times
   return [...Map.groupBy(values, ({ kind, text }) => `${kind}${/Z$/.test(text) ? 'Z' : ''}`).values()].map(
     (group) => formatLine(name, params, group),

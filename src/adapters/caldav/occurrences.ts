@@ -24,8 +24,13 @@ export interface Occurrence {
 const maxIterations = 20_000;
 /** The most times of day that a rule may list: every minute, or every hour in monthly and yearly rules. */
 const maxTimesOfDay = { short: 1_440, long: 24 };
-/** RFC 5545 allows one RRULE; the meaning of several is undefined. */
+/** The most rules of a series. RFC 5545 allows one RRULE; the meaning of several is undefined. */
 const maxRules = 4;
+
+/** What the occurrences of a series depend on, with the number of its rules so far: each may take 0.2 s. */
+export interface SeriesContext extends ObjectContext {
+  rules: { read: number };
+}
 /** Frequencies with periods of constant length in local time. */
 const periodMs: Record<string, number> = {
   SECONDLY: 1_000,
@@ -45,21 +50,19 @@ export function occurrencesOf(
   event: ICAL.Component,
   first: Moment,
   span: Interval,
-  context: ObjectContext,
+  context: SeriesContext,
 ): Occurrence[] {
   const found = new Map<number, Occurrence>();
   const add = (local: Temporal.PlainDateTime, each: number[]) => {
     for (const start of each) found.set(start, { local, start });
   };
   add(first.local, [firstInstant(first)]);
-  for (const [index, property] of event
-    .getAllProperties('rrule')
-    .slice(0, maxRules + 1)
-    .entries()) {
+  for (const property of event.getAllProperties('rrule').slice(0, maxRules + 1)) {
     readOrReport(context, true, () => {
       const rule = property.getFirstValue();
       if (!(rule instanceof ICAL.Recur)) throw new UnreadableEvent('its RRULE is not a valid rule');
-      if (index === maxRules) throw new UnreadableEvent('it has too many rules');
+      if (context.rules.read === maxRules) throw new UnreadableEvent('it has too many rules');
+      context.rules.read += 1;
       const isSubDaily = ['HOURLY', 'MINUTELY', 'SECONDLY'].includes(rule.freq);
       for (const local of ruleOccurrences(rule, first, span)) {
         const [earlier, later] = first.zone.instantsOf(local);
@@ -68,16 +71,18 @@ export function occurrencesOf(
     });
   }
   for (const occurrence of rdateOccurrences(event, context)) found.set(occurrence.start, occurrence);
+  const dates = new Set<string>();
   for (const moment of momentsOf(event, 'exdate', context, false)) {
     if (!moment.isDate || first.isDate) found.delete(firstInstant(moment));
     // some programs exclude an occurrence by its date alone
-    else for (const [start, { local }] of found) if (isSameDate(local, moment.local)) found.delete(start);
+    else dates.add(dateOf(moment.local));
   }
-  return [...found.values()];
+  const occurrences = [...found.values()];
+  return dates.size === 0 ? occurrences : occurrences.filter(({ local }) => !dates.has(dateOf(local)));
 }
 
-export const isSameDate = (a: Temporal.PlainDateTime, b: Temporal.PlainDateTime) =>
-  a.toPlainDate().equals(b.toPlainDate());
+/** The date of a local time, such as `2027-03-10`. */
+export const dateOf = (local: Temporal.PlainDateTime): string => local.toPlainDate().toString();
 
 /** The local times of a rule. UNTIL is applied here, because programs write it in many nonstandard forms. */
 function ruleOccurrences(rule: ICAL.Recur, first: Moment, span: Interval): Temporal.PlainDateTime[] {
