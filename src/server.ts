@@ -1,5 +1,4 @@
 // The HTTP server: what every request passes, and which module serves which path.
-import cors from '@fastify/cors';
 import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit';
 import fastify, {
   type FastifyBaseLogger,
@@ -21,6 +20,7 @@ import type { Role } from './config.ts';
 import { operations } from './contract/operations.ts';
 import { type ErasureRoutesDeps, erasureRoutes } from './erasure/routes.ts';
 import { closeUnread } from './http/close-unread.ts';
+import { allowOrigins } from './http/cors.ts';
 import { dashboardPage } from './http/dashboard-page.ts';
 import { endConnectionsOnDrain } from './http/draining.ts';
 import { type HealthDeps, healthRoutes } from './http/health.ts';
@@ -187,7 +187,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
     if (Array.isArray(allow)) reply.header('Allow', allow.join(', '));
   });
   await addSecurityHeaders(server);
-  if (deps.corsOrigins.length > 0) await server.register(cors, { origin: deps.corsOrigins });
+  if (deps.corsOrigins.length > 0) await allowOrigins(server, deps.corsOrigins, noRouteError);
   const admission = await everyRequest(server, deps, noRouteError, limit);
   await registerOpenapi(server, deps.version);
   if (deps.role === 'worker') healthRoutes(server, deps);

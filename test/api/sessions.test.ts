@@ -245,3 +245,36 @@ describe('signing out', () => {
     expect(shown(await as(cookieOf(answer)).call('GET', '/v1/session'))).toEqual([401, 'session_invalid']);
   });
 });
+
+describe('a page of an allowed origin', () => {
+  const origin = { Origin: 'https://app.example.com' };
+
+  it('may call every operation', async () => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      const asked = { 'Access-Control-Request-Method': method };
+      const headers = { ...origin, ...asked, 'Access-Control-Request-Headers': 'x-api-key,idempotency-key' };
+      const answer = await gateway.call('OPTIONS', '/v1/senders/x', { key: null, headers });
+      expect(answer.headers.get('access-control-allow-methods')?.split(/, ?/)).toContain(method);
+      expect(answer.headers.get('access-control-allow-headers')).toContain('idempotency-key');
+    }
+  });
+
+  it('reads the headers that retries, repeats and support need', async () => {
+    const { headers } = await gateway.call('GET', '/v1/keys', { headers: origin });
+    const exposed = String(headers.get('access-control-expose-headers')).toLowerCase().split(/, ?/);
+    expect(exposed).toEqual(
+      expect.arrayContaining(['retry-after', 'x-request-id', 'idempotency-replayed', 'ratelimit']),
+    );
+  });
+
+  it('gets the failure form for an OPTIONS that is no preflight', async () => {
+    const known = await gateway.call('OPTIONS', '/v1/keys', { key: null, headers: origin });
+    expect([known.status, known.body.code, known.headers.get('allow')]).toEqual([
+      405,
+      'method_not_allowed',
+      'GET, HEAD, POST',
+    ]);
+    expect(known.body).toMatchObject({ requestId: known.headers.get('x-request-id') });
+    expect((await gateway.call('OPTIONS', '/v1/nothing', { key: null })).body.code).toBe('not_found');
+  });
+});
