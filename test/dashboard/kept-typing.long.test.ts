@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { confirm, type Dashboard, startDashboard } from '../harness/dashboard.ts';
 import { addStaff } from '../harness/dashboard-staff.ts';
 import { comingMonday } from '../harness/dates.ts';
-import { number } from '../harness/gateway.ts';
+import { addEndpoint, number } from '../harness/gateway.ts';
 import { offer } from '../harness/phone-templates.ts';
 import { until } from '../harness/until.ts';
 
@@ -168,4 +168,51 @@ test('a secret that is shown once is not left without a question', async () => {
   await page.getByRole('button', { name: 'I have stored it' }).click();
   await page.getByRole('link', { name: 'Messages', exact: true }).click();
   await page.waitForURL(/messages$/);
+});
+
+test('a double click does once what a button says', async () => {
+  const { gateway, openAt } = dashboard;
+  const { endpointId } = await addEndpoint(gateway);
+  const { page } = await openAt(`/webhooks/endpoints/${endpointId}`);
+  await page.getByRole('button', { name: 'Replay the range' }).dblclick({ delay: 40 });
+  await page.getByRole('list', { name: 'Replays' }).getByRole('listitem').first().waitFor();
+  await page.goto(`${gateway.url}/keys`);
+  const form = page.getByRole('region', { name: 'New key' });
+  await form.getByLabel('Name').fill('Twice');
+  await form.getByLabel(/read messages/).check();
+  await form.getByRole('button').last().dblclick();
+  await page.getByRole('button', { name: 'I have stored it' }).waitFor();
+  await page.waitForLoadState('networkidle');
+  const replays = await gateway.call<{ items: object[] }>(
+    'GET',
+    `/v1/webhooks/endpoints/${endpointId}/replays`,
+  );
+  const keys = await gateway.call<{ items: { name: string }[] }>('GET', '/v1/keys?limit=100');
+  expect(replays.body.data.items).toHaveLength(1);
+  expect(keys.body.data.items.filter((one) => one.name === 'Twice')).toHaveLength(1);
+});
+
+// at the very top, browsers keep nothing in its place
+test.each([0, 8])('earlier messages come in above what is read, %i pixels from the top', async (topPx) => {
+  const phone = `1555778001${topPx}`;
+  const path = await conversationOf(phone);
+  const { page } = await dashboard.openAt(path);
+  for (let at = 0; at < 60; at++) {
+    const text = { body: `Line ${at}.` };
+    await dashboard.gateway.platform.write(number.id, {
+      messages: [{ from: { phone, name: 'Ada' }, kind: 'text', with: { text } }],
+    });
+  }
+  await page.reload();
+  const thread = page.locator('section.thread');
+  const messages = thread.getByRole('listitem');
+  await expect.poll(() => messages.count()).toBeGreaterThan(30);
+  await thread.evaluate((element, top) => element.scrollTo(0, top), topPx);
+  const first = ((await messages.first().innerText()).match(/Line \d+\./) ?? ['Hello'])[0];
+  const before = await thread.getByText(first, { exact: true }).boundingBox();
+  await thread.getByRole('button', { name: 'Load earlier' }).click();
+  await expect.poll(() => messages.count()).toBeGreaterThan(50);
+  const after = await thread.getByText(first, { exact: true }).boundingBox();
+  // the button above is gone, or the line of the day
+  expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(60);
 });

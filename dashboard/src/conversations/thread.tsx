@@ -40,10 +40,24 @@ export function Thread({ contact }: { contact: Contact }) {
   const box = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   const newest = rows[0] && idOf(rows[0]);
+  const last = rows.at(-1);
+  const oldest = last && idOf(last);
+  const heightPx = useRef(0);
+  const topPx = useRef(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: earlier messages come in above what is read, which stays in its place
+  useLayoutEffect(() => {
+    const { current } = box;
+    // not by a difference: some browsers have moved it already
+    if (current && !isAtEnd.current)
+      current.scrollTop = topPx.current + current.scrollHeight - heightPx.current;
+  }, [oldest]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new message is what moves the thread
   useLayoutEffect(() => {
     if (isAtEnd.current) box.current?.scrollTo({ top: box.current.scrollHeight });
   }, [newest]);
+  useLayoutEffect(() => {
+    heightPx.current = box.current?.scrollHeight ?? 0;
+  });
   const messages = rows.toReversed();
   return (
     <section className="thread-pane" aria-label={text('thread')}>
@@ -69,6 +83,7 @@ export function Thread({ contact }: { contact: Contact }) {
         tabIndex={0}
         aria-label={text('messages')}
         onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
+          topPx.current = scrollTop;
           isAtEnd.current = scrollTop + clientHeight > scrollHeight - nearPx;
         }}
       >

@@ -31,7 +31,11 @@ export function Button({
       className={`button ${kind} ${size}`}
       disabled={isDisabled || isBusy}
       aria-busy={isBusy}
-      onClick={onClick}
+      onClick={(event) => {
+        // the second click of a double click; a fast gateway has answered the first one by then
+        if (event.detail > 1) event.preventDefault();
+        else onClick?.(event);
+      }}
     >
       {isBusy ? shapes.turningArc : icon}
       {children}
