@@ -64,3 +64,21 @@ test('messages of a draft have no expiry before its start, and the list of its m
   const { expiresAt } = await sendOf(id);
   for (const message of sent) expect(message.expiresAt).toBe(expiresAt);
 });
+
+test('a message of a cancelled send is resent with the time to live of its send, not the time that it waited', async () => {
+  const { call, phone, draft, add } = drafts;
+  const soon = { sendAt: new Date(Date.now() + 5 * 86_400_000).toISOString() };
+  for (const more of [{}, soon]) {
+    const id = await draft('plain', { expiresInSeconds: 7_200, ...more });
+    await add(id, [{ phone: phone() }]);
+    if ('sendAt' in more) await call('POST', `/${id}/start`);
+    await call('POST', `/${id}/cancel`);
+    const list = () => gateway.call<{ items: Shown[] }>('GET', `/v1/messages?sendId=${id}&status=failed`);
+    await until(async () => expect((await list()).body.data.items).toHaveLength(1));
+    const [failed] = (await list()).body.data.items;
+    const { status, body } = await gateway.call<Shown>('POST', `/v1/messages/${failed?.id}/resend`);
+    expect(status).toBe(200);
+    const seconds = (Date.parse(body.data.expiresAt ?? '') - Date.now()) / 1000;
+    expect(Math.abs(seconds - 7_200)).toBeLessThan(60);
+  }
+});

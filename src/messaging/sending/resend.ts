@@ -18,6 +18,7 @@ import type { SendRequest } from './recipients.ts';
 import { findResends, insertResend } from './resends-store.ts';
 import { resolveTemplate, sendablePlan } from './resolve-template.ts';
 import { type SendDeps, startSend } from './send.ts';
+import { findSend } from './sends-store.ts';
 
 export interface ResendRequest {
   accountId: string;
@@ -168,10 +169,19 @@ async function requestOf(deps: SendDeps, old: MessageRow): Promise<SendRequest> 
         ...refill(planOf(template), content, (id) => ofCards.get(id)),
       },
     ],
-    // the original time to live, from now on
-    expiresInSeconds: Math.max(1, Math.round((old.expires_at.getTime() - uuidTime(old.id).getTime()) / 1000)),
+    expiresInSeconds: await timeToLiveOf(deps, old),
     problemsOf: ([first]) => noLongerFits(template, first),
   };
+}
+
+/**
+ * The original time to live in seconds: that of the send. The message may have waited for days before that began, so its own
+ * times only stand in for a send that was removed, or is of a release that did not record it.
+ */
+async function timeToLiveOf({ db }: SendDeps, old: MessageRow): Promise<number> {
+  const send = old.send_id === null ? undefined : await findSend(db, old.account_id, old.send_id);
+  const ownMs = old.expires_at.getTime() - uuidTime(old.id).getTime();
+  return send?.expires_in ?? Math.max(1, Math.round(ownMs / 1000));
 }
 
 /** The template's plan; 409 if it now has parts that this gateway cannot fill. */
