@@ -130,8 +130,8 @@ export const mutations: Mutation[] = [
   {
     name: 'the body of a request without a route is read',
     file: 'src/server.ts',
-    find: 'if (request.is404) return done(noRouteError(request));',
-    replace: '',
+    find: 'request.is404 ? noRouteError(request) : missingHost(request)',
+    replace: 'missingHost(request)',
     tests: ['test/api/messaging-callback.test.ts'],
   },
   {

@@ -161,8 +161,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a message is stored as dispatching without a slot of its sender',
     file: store,
-    find: ' where sender_id = s.sender_id) is true as has_slot',
-    replace: ' where sender_id = s.sender_id) is not false as has_slot',
+    find: ' where p.sender_id = s.sender_id) is true as has_slot',
+    replace: ' where p.sender_id = s.sender_id) is not false as has_slot',
     tests: slots,
   },
   {
