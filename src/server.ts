@@ -223,7 +223,7 @@ function notFound(request: FastifyRequest): AppError {
 function methodNotAllowed(request: FastifyRequest, allow: string[]): AppError {
   return new AppError(
     'method_not_allowed',
-    `This path does not take ${request.method}, but ${allow.join(', ')}.`,
+    `${request.method} is not allowed here; use ${allow.join(' or ')}.`,
     {
       extra: { allow },
     },

@@ -74,6 +74,7 @@ test.each([
   const methods = answer.headers.get('allow')?.split(', ') ?? [];
   expect(methods).toEqual(expect.arrayContaining(allow.split(', ')));
   expect(methods).not.toContain(method);
+  expect(answer.body.message).toBe(`${method} is not allowed here; use ${methods.join(' or ')}.`);
 });
 
 describe('a body', () => {
