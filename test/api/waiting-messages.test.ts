@@ -57,6 +57,9 @@ test('messages of a draft have no expiry before its start, and the list of its m
   const unfiltered = await gateway.call<{ items: Shown[] }>('GET', `/v1/messages?phone=${first}`);
   expect(unfiltered.body.data.items).toEqual([]);
 
+  expect((await call('POST', `/${others}/check`)).body.message).toBe('1 recipient checked.');
+  expect((await call('DELETE', `/${others}/recipients`)).body.message).toBe('1 recipient removed.');
+
   expect((await call('POST', `/${id}/start`)).status).toBe(200);
   await until(async () => expect((await sendOf(id)).state).toBe('done'));
   const sent = await listed();

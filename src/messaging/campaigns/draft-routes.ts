@@ -72,7 +72,8 @@ export function draftRoutes(server: Server, deps: DraftRoutesDeps): void {
     },
     async (request) => {
       const result = await checkRecipients(deps, sendKeyOf(request));
-      return ok(`${result.checked} recipients checked.`, result);
+      const { checked } = result;
+      return ok(`${checked} ${checked === 1 ? 'recipient' : 'recipients'} checked.`, result);
     },
   );
 }

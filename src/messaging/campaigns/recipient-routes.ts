@@ -52,7 +52,7 @@ export function recipientRoutes(server: Server, deps: RecipientRoutesDeps): void
     },
     async (request) => {
       const removed = await emptyDraft(deps, sendKeyOf(request));
-      return ok(`${removed} recipients removed.`, { removed });
+      return ok(`${removed} ${removed === 1 ? 'recipient' : 'recipients'} removed.`, { removed });
     },
   );
 }
