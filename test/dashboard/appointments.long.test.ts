@@ -228,3 +228,13 @@ test('the audit log says who changed what, and is filtered by action', async () 
   expect(new URL(page.url()).searchParams.get('action')).toBe('department.created');
   expect(problems).toEqual([]);
 });
+
+test('a booking without staff says so, and where staff are added', async () => {
+  const { page } = await dashboard.open();
+  await page.goto(`${dashboard.gateway.url}/appointments/new`);
+  await page.locator('input[type=password]').fill(await dashboard.gateway.otherAccount());
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'No staff yet' }).waitFor();
+  await page.getByRole('link', { name: 'Open the staff' }).click();
+  await page.waitForURL(/users$/);
+});

@@ -1,11 +1,10 @@
 // The calendar: a day or week of the staff, or the list of a day; beside it the booking that is open.
 
-import IconUsers from '@tabler/icons-react/dist/esm/icons/IconUsers.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Booking, StaffMember } from '../../../client/src/generated.ts';
 import { Loading } from '../design/loading.tsx';
-import { EmptyState, ErrorNote } from '../design/messages.tsx';
+import { ErrorNote } from '../design/messages.tsx';
 import { useNarrow } from '../design/use-narrow.ts';
 import { useNow } from '../design/use-now.ts';
 import { usePageKeys } from '../design/use-page-keys.ts';
@@ -19,6 +18,7 @@ import { StaffCut } from './cut-notes.tsx';
 import { DayList } from './day-list.tsx';
 import { Grid } from './grid.tsx';
 import { useMove } from './move.ts';
+import { NoStaff } from './no-staff.tsx';
 import { bookingQuery, bookingsQuery, departmentsQuery, hiddenStaffQuery, staffQuery } from './queries.ts';
 import { changeScope, isChangeable } from './state.ts';
 import { Toolbar } from './toolbar.tsx';
@@ -124,16 +124,4 @@ function useHiddenStaff({ department, staff }: CalendarAddress, dates: string[])
     ),
   );
   return hidden.filter(({ _id }) => booked.has(_id) || staff?.includes(_id));
-}
-
-function NoStaff() {
-  const text = textsOf('appointments');
-  return (
-    <EmptyState
-      icon={<IconUsers size={20} aria-hidden />}
-      title={text('noStaff')}
-      text={text('noStaffText')}
-      actions={<Link to="/users">{text('toStaff')}</Link>}
-    />
-  );
 }

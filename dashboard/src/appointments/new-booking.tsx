@@ -17,6 +17,7 @@ import { BookedNote } from './booked-note.tsx';
 import { BookingCheck } from './booking-check.tsx';
 import { type Guest, GuestFields, noGuest } from './guest-fields.tsx';
 import type { DatedSlot } from './move.ts';
+import { NoStaff } from './no-staff.tsx';
 import { staffQuery } from './queries.ts';
 import { SlotChoice } from './slot-choice.tsx';
 import { StaffChoice } from './staff-choice.tsx';
@@ -39,6 +40,7 @@ export function NewBooking() {
     typeof search.department === 'string' && search.department !== '' ? search.department : undefined;
   const { data: listed, error, refetch } = useQuery(staffQuery(department));
   const staff = listed?.items;
+  const isEmpty = listed?.total === 0 && department === undefined;
   const [slot, setSlot] = useState<DatedSlot>();
   // what was typed stays while another slot is chosen
   const [hasChosen, setHasChosen] = useState(false);
@@ -60,7 +62,8 @@ export function NewBooking() {
     <Page title={text('bookTitle')} crumbs={[{ name: text('bookTitle') }]} text={text('bookText')}>
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {booked && <BookedNote booking={booked} />}
-      {listed && staff && (
+      {isEmpty && <NoStaff />}
+      {listed && staff && !isEmpty && (
         <StaffChoice
           staff={staff}
           chosen={member?._id}
