@@ -175,10 +175,16 @@ describe('a template status report changes the template immediately and publishe
     });
   });
 
-  test('FLAGGED changes nothing; category and quality change independently', async () => {
+  test.each(['FLAGGED', 'LOCKED'])('%s changes nothing', async (status) => {
+    const id = ids.order_update ?? '';
+    await gateway.platform.changeTemplate((await detail(id)).body.data.providerTemplateId ?? '', { status });
+    await expect.poll(async () => (await gateway.platform.state()).pendingCallbacks).toBe(0);
+    expect((await detail(id)).body.data).toMatchObject({ status: 'approved', providerStatus: 'APPROVED' });
+  });
+
+  test('category and quality change independently', async () => {
     const id = ids.order_update ?? '';
     const providerId = (await detail(id)).body.data.providerTemplateId ?? '';
-    await gateway.platform.changeTemplate(providerId, { status: 'FLAGGED' });
     await gateway.platform.changeTemplate(providerId, { category: 'MARKETING', quality: 'RED' });
     await expect
       .poll(async () => (await detail(id)).body.data)

@@ -124,6 +124,9 @@ function statusReason(value: Json): string | null {
   return (isObject(value.other_info) ? textOf(value.other_info.title) : undefined) ?? null;
 }
 
+/** Events that are no status (Cloud API, "message_template_status_update"): a warning of a low quality, and a lock against edits. */
+const notStatuses = new Set(['FLAGGED', 'LOCKED']);
+
 function templateReport(field: string, value: Json, entry: Json): TemplateReport | undefined {
   const providerTemplateId = textOf(value.message_template_id);
   if (!providerTemplateId) return undefined;
@@ -135,8 +138,7 @@ function templateReport(field: string, value: Json, entry: Json): TemplateReport
   switch (field) {
     case 'message_template_status_update': {
       const word = textOf(value.event);
-      // FLAGGED warns of a low quality and changes no status
-      if (word && word.toUpperCase() !== 'FLAGGED') report.status = templateStatus(word);
+      if (word && !notStatuses.has(word.toUpperCase())) report.status = templateStatus(word);
       report.reason = statusReason(value);
       return report;
     }

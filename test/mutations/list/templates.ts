@@ -3,6 +3,13 @@ import type { Mutation } from '../mutation.ts';
 
 export const mutations: Mutation[] = [
   {
+    name: 'a lock against edits makes a template unsendable',
+    file: 'src/adapters/meta/callback.ts',
+    find: "new Set(['FLAGGED', 'LOCKED'])",
+    replace: "new Set(['FLAGGED'])",
+    tests: ['test/api/templates.test.ts'],
+  },
+  {
     name: 'a report older than one that was applied is applied',
     file: 'src/messaging/templates/apply-reports.ts',
     find: 'timestamp !== null && reported_at !== null && timestamp * 1000 < reported_at.getTime()',
