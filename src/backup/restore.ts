@@ -137,3 +137,12 @@ export function missingKeys(manifest: Manifest, ring: KeyRing | null): string[] 
   const own = new Map(ring ? keyChecks(ring).map(({ id, check }) => [id, check]) : []);
   return manifest.encryptionKeys.filter(({ id, check }) => own.get(id) !== check).map(({ id }) => id);
 }
+
+/** Why a backup is not restored: `missing` are not in `where`, the setting or file of the encryption keys. */
+export function missingKeysText(missing: readonly string[], where: string, { hasKeys }: Manifest): string {
+  const [keys, are] = missing.length === 1 ? ['key', 'is'] : ['keys', 'are'];
+  const fromBackup = hasKeys
+    ? ' If you have no other copy: the backup has them. "restore" without DATABASE_URL and ENCRYPTION_KEYS, into an empty DATA_DIR, writes them to the file encryption-keys there.'
+    : '';
+  return `Nothing was restored: the backup needs the encryption ${keys} ${missing.join(', ')}, which ${are} not configured here. Put the keys of the gateway that was backed up into ${where}.${fromBackup}`;
+}

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Manifest } from '../backup/format.ts';
 import { keysSection } from '../backup/format.ts';
 import { readArchive } from '../backup/read-archive.ts';
-import { missingKeys, restore } from '../backup/restore.ts';
+import { missingKeys, missingKeysText, restore } from '../backup/restore.ts';
 import { replaceAddressesAndTokens } from '../backup/staging.ts';
 import { type KeyRing, openCipher, parseKeyRing } from '../base/cipher.ts';
 import { systemClock } from '../base/clock.ts';
@@ -132,8 +132,7 @@ async function prepareKeys(
   const missing = missingKeys(manifest, ring);
   if (missing.length > 0 && !isCopy)
     throw new Error(
-      `Nothing was restored: the backup needs the encryption ${missing.length === 1 ? 'key' : 'keys'} ${missing.join(', ')}, which ${missing.length === 1 ? 'is' : 'are'} not configured here. ` +
-        `Put the keys of the gateway that was backed up into ${config.encryptionKeys === null ? file : 'ENCRYPTION_KEYS'}.`,
+      missingKeysText(missing, config.encryptionKeys === null ? file : 'ENCRYPTION_KEYS', manifest),
     );
   if (missing.length > 0) print('Stored files cannot be read in this copy: it does not have their keys.');
   return ring ?? openKeyRing(config);

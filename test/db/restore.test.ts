@@ -11,7 +11,7 @@ import { openFilesystemStore } from '../../src/adapters/filesystem/object-store.
 import { backUp } from '../../src/backup/back-up.ts';
 import type { Manifest } from '../../src/backup/format.ts';
 import { readArchive } from '../../src/backup/read-archive.ts';
-import { missingKeys, type RestoreDeps, restore } from '../../src/backup/restore.ts';
+import { missingKeys, missingKeysText, type RestoreDeps, restore } from '../../src/backup/restore.ts';
 import { replaceAddressesAndTokens } from '../../src/backup/staging.ts';
 import { makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
 import { systemClock } from '../../src/base/clock.ts';
@@ -267,4 +267,13 @@ test('names the encryption keys that are missing, also if another key has the sa
   expect(missingKeys(manifest, parseKeyRing(`${makeKey()},${keys}`))).toEqual([]);
   expect(missingKeys(manifest, null)).toEqual([id]);
   expect(missingKeys(manifest, parseKeyRing(`${id}:${makeKey().split(':')[1]}`))).toEqual([id]);
+});
+
+test('says where to get missing keys, also if only the backup has them', () => {
+  const text = (hasKeys: boolean) =>
+    missingKeysText(['k-1', 'k-2'], 'ENCRYPTION_KEYS', { ...manifest, hasKeys });
+  expect(text(false)).toMatch(/needs the encryption keys k-1, k-2, which are .* into ENCRYPTION_KEYS\.$/);
+  expect(text(true)).toMatch(
+    /the backup has them\. "restore" without DATABASE_URL and ENCRYPTION_KEYS, .* there\.$/,
+  );
 });

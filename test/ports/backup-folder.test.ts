@@ -38,6 +38,20 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
+test.runIf(process.platform === 'linux')('on a full disk, or with a failing source, says which', async () => {
+  // the file that is written first
+  await symlink('/dev/full', join(folder, 'full.tar.partial'));
+  await expect(openBackupFolder(folder).put('full.tar', content())).rejects.toThrow(
+    /^\/.*\/full\.tar cannot be written: ENOSPC: .* Choose a directory that .* has space\.$/,
+  );
+  const failing = (async function* () {
+    yield Buffer.from('backup');
+    throw new Error('the database is gone');
+  })();
+  await expect(openBackupFolder(folder).put('y.tar', failing)).rejects.toThrow(/^the database is gone$/);
+  expect((await readdir(folder)).filter((name) => /tar/.test(name))).toEqual([]);
+});
+
 test('that is a file, or below one, is an error that says so', async () => {
   const file = join(folder, 'file');
   await writeFile(file, 'x');

@@ -47,16 +47,20 @@ export function openBackupFolder(directory: string): BackupStore {
 }
 
 async function write(path: string, content: AsyncIterable<Buffer>): Promise<void> {
-  // the rest of an earlier backup that was killed is overwritten
-  const file = await open(path, 'w', 0o600).catch((error: NodeJS.ErrnoException) => {
+  const fail = (error: NodeJS.ErrnoException): never => {
     const target = path.slice(0, -partialSuffix.length);
-    throw new Error(`${target} cannot be written: ${error.message}.`, { cause: error });
-  });
+    throw new Error(
+      `${target} cannot be written: ${error.message}. Choose a directory that this user may write and that has space.`,
+      { cause: error },
+    );
+  };
+  // the rest of an earlier backup that was killed is overwritten
+  const file = await open(path, 'w', 0o600).catch(fail);
   try {
     for await (const chunk of content) {
-      for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
+      for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at).catch(fail)).bytesWritten;
     }
-    await file.sync();
+    await file.sync().catch(fail);
   } finally {
     await file.close();
   }
