@@ -11,6 +11,7 @@ import {
   SessionItem,
   SignInBody,
 } from '../contract/sessions.ts';
+import { limitBodyTime } from '../http/close-unread.ts';
 import { pageOf, pageWindow } from '../http/paging.ts';
 import { ok } from '../http/reply.ts';
 import type { Caller, Server } from '../http/request.ts';
@@ -115,7 +116,7 @@ function signInRoute(server: Server, deps: SessionRoutesDeps, admission: Admissi
       schema: { body: SignInBody, response: { 200: success(CurrentCaller) } },
       config: { scope: 'none' },
       bodyLimit: signInMaxBytes,
-      onRequest: fromOwnPage(deps),
+      onRequest: [fromOwnPage(deps), limitBodyTime()],
     },
     async (request, reply) => {
       const origins = deps.browserOrigins();
@@ -148,7 +149,7 @@ function offeredLinkRoute(server: Server, deps: SessionRoutesDeps, admission: Ad
       schema: { body: LinkToken, response: { 200: success(OfferedLinkItem) } },
       config: { scope: 'none' },
       bodyLimit: signInMaxBytes,
-      onRequest: fromOwnPage(deps),
+      onRequest: [fromOwnPage(deps), limitBodyTime()],
     },
     async (request) => {
       const { link } = request.body;

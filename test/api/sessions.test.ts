@@ -1,4 +1,6 @@
 // Sessions over HTTP: signing in with a key or a link, what a session may do, and where it works.
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeKey } from '../../src/accounts/key.ts';
 import { type Answer, type CallOptions, type Gateway, startGateway } from '../harness/gateway.ts';
@@ -44,6 +46,22 @@ const keyWith = async (scopes: string[]) =>
   (await gateway.call<{ _id: string; apiKey: string }>('POST', '/v1/keys', { body: { name: 'K', scopes } }))
     .body.data;
 const shown = ({ status, body }: Answer<unknown>) => [status, body.code ?? 'ok'];
+
+it('a sign-in whose body does not arrive within ten seconds gets 408', { timeout: 30_000 }, async () => {
+  const { host, hostname, port } = new URL(gateway.url);
+  const headers = Object.entries(page()).map(([name, value]) => `${name}: ${value}\r\n`);
+  const slowly = async (path: string) => {
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: ${host}\r\n${headers.join('')}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+    );
+    const [bytes] = await once(socket, 'data');
+    socket.destroy();
+    return String(bytes).slice(9, 12);
+  };
+  const statuses = await Promise.all(['/v1/session', '/v1/session/link'].map(slowly));
+  expect(statuses).toEqual(['408', '408']);
+});
 
 describe('signing in with a key', () => {
   it('sets a cookie that has the scopes of the key and says who it is', async () => {

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import fastify, { type FastifyRequest } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import { AppError } from '../../src/base/errors.ts';
-import { closeUnread } from '../../src/http/close-unread.ts';
+import { closeUnread, limitBodyTime } from '../../src/http/close-unread.ts';
 import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
 import {
@@ -154,4 +154,22 @@ test('closes a connection that got a response before its body arrived, unless th
   const again = once(late.socket, 'data');
   late.socket.write(`${'x'.repeat(5_000)}POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nok`);
   expect(statusOf(String((await again)[0]))).toBe(200);
+});
+
+test('a route with a time limit for its body returns 408 and closes the connection; complete bodies have none', async () => {
+  const server = fastify() as unknown as Server;
+  closers.push(() => server.close());
+  closeUnread(server, 100);
+  server.post('/', { onRequest: limitBodyTime(200) }, async (request) => request.body);
+  await server.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = server.server.address() as { port: number };
+  const socket = connect(port, '127.0.0.1');
+  const head = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n';
+  socket.write(`${head}{}`);
+  expect(statusOf(String((await once(socket, 'data'))[0]))).toBe(200);
+  socket.write(`${head}{`);
+  const closed = once(socket, 'close');
+  const text = String((await once(socket, 'data'))[0]);
+  expect([statusOf(text), text]).toEqual([408, expect.stringContaining('request_timeout')]);
+  await closed;
 });

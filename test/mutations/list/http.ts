@@ -148,4 +148,17 @@ export const mutations: Mutation[] = [
     replace: 'held() : undefined',
     tests: ['test/api/http-envelope.test.ts'],
   },
+  {
+    name: 'the body of a sign-in may take minutes',
+    file: 'src/accounts/session-routes.ts',
+    find: `      bodyLimit: signInMaxBytes,
+      onRequest: [fromOwnPage(deps), limitBodyTime()],
+    },
+    async (request, reply) => {`,
+    replace: `      bodyLimit: signInMaxBytes,
+      onRequest: fromOwnPage(deps),
+    },
+    async (request, reply) => {`,
+    tests: ['test/api/sessions.test.ts'],
+  },
 ];
