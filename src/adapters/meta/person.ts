@@ -32,13 +32,22 @@ export const only = (values: (string | null)[], except: string | null): string[]
     (one, index): one is string => one !== null && one !== except && values.indexOf(one) === index,
   );
 
-/** The entry of `contacts` with that number or id. */
-export function findContact(contacts: readonly Json[], phone: unknown, userId: unknown): Json | undefined {
-  const [waId, id] = [textOf(phone), textOf(userId)];
-  return contacts.find(
-    (one) =>
-      (waId !== undefined && textOf(one.wa_id) === waId) || (id !== undefined && textOf(one.user_id) === id),
-  );
+/** Finds the first entry of `contacts` with a number or id. Looks each up: a callback of 4 MB has 20,000 people and messages. */
+export function contactFinder(
+  contacts: readonly Json[],
+): (phone: unknown, userId: unknown) => Json | undefined {
+  const [byPhone, byId] = [new Map<string, number>(), new Map<string, number>()];
+  for (const [index, { wa_id: phone, user_id: userId }] of contacts.entries()) {
+    const [waId, id] = [textOf(phone), textOf(userId)];
+    if (waId !== undefined && !byPhone.has(waId)) byPhone.set(waId, index);
+    if (id !== undefined && !byId.has(id)) byId.set(id, index);
+  }
+  return (phone, userId) => {
+    const [waId, id] = [textOf(phone), textOf(userId)];
+    const ofPhone = waId === undefined ? undefined : byPhone.get(waId);
+    const ofId = id === undefined ? undefined : byId.get(id);
+    return contacts[Math.min(ofPhone ?? contacts.length, ofId ?? contacts.length)];
+  };
 }
 
 /**

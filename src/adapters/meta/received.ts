@@ -2,7 +2,7 @@
 import type { IdentityReport, ReceivedMessage, ReceivedPerson } from '../../ports/platform-received.ts';
 import { isObject, type Json, objectsOf, phoneNumberIdOf, textOf, timestampOf } from './json.ts';
 import { sourceAt, visitElements, visitMembers, wholeAt } from './json-source.ts';
-import { findContact, only, personFrom, phoneOf, userIdInPhone, userIdOf } from './person.ts';
+import { contactFinder, only, personFrom, phoneOf, userIdInPhone, userIdOf } from './person.ts';
 import { contentOf, refOf } from './received-content.ts';
 
 /** The longest word of a type that is stored; the platform's are far shorter. */
@@ -11,12 +11,13 @@ const typeMax = 64;
 /** The people of a change: `contacts`, and whether all its messages have the same sender. */
 interface People {
   contacts: Json[];
+  find: ReturnType<typeof contactFinder>;
   isOnePerson: boolean;
 }
 
 /** The entry of `contacts` about the sender of a message. */
-function contactOf(message: Json, { contacts, isOnePerson }: People): Json | undefined {
-  const own = findContact(contacts, message.from, message.from_user_id);
+function contactOf(message: Json, { contacts, find, isOnePerson }: People): Json | undefined {
+  const own = find(message.from, message.from_user_id);
   // `from` and `wa_id` may differ in countries that changed their numbers
   return own ?? (isOnePerson && contacts.length === 1 ? contacts[0] : undefined);
 }
@@ -134,7 +135,8 @@ export function receivedIn(value: Json, phoneNumberId: string, sources: string[]
   const readable = objectsOf(messages);
   const sendersOf = () => new Set(readable.map((one) => `${textOf(one.from)} ${textOf(one.from_user_id)}`));
   const isOnePerson = readable.length === 1 || sendersOf().size === 1;
-  const people = { contacts: objectsOf(value.contacts), isOnePerson };
+  const contacts = objectsOf(value.contacts);
+  const people = { contacts, find: contactFinder(contacts), isOnePerson };
   return messages.map((message, index) =>
     receivedMessage(message, people, phoneNumberId, sources[index] ?? ''),
   );
