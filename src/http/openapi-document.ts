@@ -145,6 +145,7 @@ function parametersOf({ name, trait, raw, components }: Making): Json[] {
   });
   if (trait.idempotency) listed.push(idempotencyKey(trait.idempotency === 'required'));
   if (name === 'POST /v1/templates/send') listed.push(prefer);
+  if (name === 'GET /v1/events/stream') listed.push(lastEventId);
   return listed;
 }
 
@@ -162,6 +163,14 @@ const prefer = {
   required: false,
   description: '`respond-async` (RFC 7240): respond with 202 immediately.',
   schema: { type: 'string', examples: ['respond-async'] },
+};
+
+const lastEventId = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'The `id` of the last event that was received: the stream continues from there.',
+  schema: { type: 'string', examples: ['2026-03-10T14:00:01.114Z'] },
 };
 
 function requestBody(raw: NonNullable<RawOperation['requestBody']>, components: Components): Json {
@@ -189,6 +198,9 @@ const isNullable = (schema: Json): boolean =>
 const withoutNull = (schema: Json): Json =>
   isNullable(schema) ? ((schema.anyOf as Json[]).find((one) => one.type !== 'null') ?? schema) : schema;
 
+/** The declared type of a file that has a type of its own. */
+const anyFile = 'application/octet-stream';
+
 function responsesOf({ name, operation, trait, raw, components }: Making): Json {
   const responses: Json = {};
   for (const [status, { content = {} }] of Object.entries(raw.responses)) {
@@ -196,7 +208,7 @@ function responsesOf({ name, operation, trait, raw, components }: Making): Json 
     const more = [
       ...(trait.idempotency ? ['Idempotency-Replayed'] : []),
       ...(status === '202' ? ['Preference-Applied'] : []),
-      ...('application/octet-stream' in content ? ['Content-Disposition'] : []),
+      ...(anyFile in content || 'text/csv' in content ? ['Content-Disposition'] : []),
     ];
     responses[status] = {
       description:
@@ -229,7 +241,7 @@ function successContent(
   return Object.fromEntries(
     Object.entries(content).map(([type, { schema: given }]) => {
       const schema = components.shared(given);
-      if (type !== 'application/json') return ['*/*', { schema }];
+      if (type !== 'application/json') return [type === anyFile ? '*/*' : type, { schema }];
       const example = exampleOf(schema, components.schemas) as Json;
       return [
         type,

@@ -194,3 +194,17 @@ test('every operation that reads an Idempotency-Key has it as a parameter', () =
     'POST /v1/templates/send': false,
   });
 });
+
+test('files and streams have their media type, and the headers that they take and have', () => {
+  const of = (where: string) => {
+    const operation = operations.find((one) => one.where === where)?.operation as DocumentedOperation;
+    const { content = {}, headers = {} } = operation.responses['200'] as DocumentedResponse;
+    const taken = (operation.parameters ?? []).filter((one) => one.in === 'header').map(({ name }) => name);
+    return [Object.keys(content).join(), 'Content-Disposition' in headers, taken.join()];
+  };
+  expect(of('GET /v1/events/stream')).toEqual(['text/event-stream', false, 'Last-Event-ID']);
+  expect(of('GET /v1/opt-outs.csv')).toEqual(['text/csv', true, '']);
+  expect(of('GET /v1/messages.csv')).toEqual(['text/csv', true, '']);
+  expect(of('GET /v1/sends/{sendId}/recipients.csv')).toEqual(['text/csv', true, '']);
+  expect(of('GET /v1/media/{mediaId}/content')).toEqual(['*/*', true, '']);
+});
