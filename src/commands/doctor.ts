@@ -40,7 +40,7 @@ async function openOwn(config: Config): Promise<OpenDatabase | { missing: string
     return { missing: `none yet: the first start creates one in ${config.dataDir}`, fix: null };
   return openDatabaseBeside(databaseOf(config), openLog('silent'), 'inspect').catch((error: unknown) => ({
     missing: errorText(error),
-    fix: 'Check DATABASE_URL or DATA_DIR, and that the server runs.',
+    fix: 'Do what the message says. If it names no remedy, check DATABASE_URL or DATA_DIR, and that the server runs.',
   }));
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { makeKey } from '../../src/base/cipher.ts';
+import { dropEverything, markIncomplete } from '../../src/db/restore-target.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { openProgramFolder, type ProgramFolder } from '../harness/program.ts';
 
@@ -48,10 +49,25 @@ test('commands other than start and migrate report the DATA_DIR without a databa
   expect(readdirSync(bare)).toEqual([]);
 });
 
-test('a command that only uses the database does not migrate an empty one', async () => {
+/** The settings for the empty database. */
+function settingsOfEmpty() {
   const { host, port, user, password = '', database } = empty.connection as Record<string, string>;
   const DATABASE_URL = `postgres://${user}:${password}@localhost:${port}/${database}?host=${host}`;
-  const env = { DATABASE_URL, ENCRYPTION_KEYS: makeKey() };
+  return { DATABASE_URL, ENCRYPTION_KEYS: makeKey() };
+}
+
+test('"doctor" points to the message of a database that cannot be used, not to its address', async () => {
+  await markIncomplete(empty.db, { backupId: 'x', beganAt: 'now' });
+  const { code, out } = await workspace.run(['doctor'], { env: settingsOfEmpty() });
+  await dropEverything(empty.db);
+  expect(code).toBe(1);
+  expect(out).toMatch(
+    /FAIL {2}database: The database is incomplete.* Run "restore" again.*\n +Fix: Do what the message says/,
+  );
+});
+
+test('a command that only uses the database does not migrate an empty one', async () => {
+  const env = settingsOfEmpty();
   const { code, err } = await workspace.run(['account', 'list'], { env });
   expect({ code, err }).toMatchObject({
     code: 4,
