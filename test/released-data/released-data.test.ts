@@ -63,6 +63,7 @@ async function unpackReleased(archive: string): Promise<Expected> {
     // this program has no Google client, and says so since then
     if (value?.provider === 'google' && value.connected === true)
       return { ...value, connected: false, error: expect.stringContaining('not configured') };
+    if (key === 'calendarConnected') return false;
     // an example is the part of the address that the variable fills, no longer the whole address
     if (isExample.test(key) && typeof value === 'string') return value.replace(fixedPart, '');
     return Array.isArray(value?.items) ? withoutExpiredKeys(value) : value;
