@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../base/errors.ts';
 import type { Server } from './request.ts';
 
 /** Where the build puts the dashboard; see `dashboard/vite.config.ts`. */
@@ -57,6 +58,13 @@ interface Options {
   hasSandbox?: boolean;
 }
 
+/** True for a request that a browser makes to show a page. */
+const isBrowser = ({ headers }: FastifyRequest): boolean => headers.accept?.includes('text/html') ?? false;
+
+/** The 404 of a program that takes the dashboard's page for a health check: it would always succeed. */
+const noHealthCheck = () =>
+  new AppError('not_found', 'The health checks are GET /health/live and GET /health/ready.');
+
 /**
  * Serves the dashboard from `folder`. Without a build, its address says how to build it. The page is never cached, and allows
  * only its own styles by a nonce; the files have a digest in their names, and are cached for ever.
@@ -79,7 +87,10 @@ export async function dashboardPage(
   // the page alone: below it are operations, which do not exist with a real platform
   if (hasSandbox) server.get('/sandbox', options, async (_request, reply) => sendPage(reply));
   for (const room of dashboardRooms) {
-    server.get(`/${room}`, options, async (_request, reply) => sendPage(reply));
+    server.get(`/${room}`, options, async (request, reply) => {
+      if (room === 'health' && !isBrowser(request)) throw noHealthCheck();
+      return sendPage(reply);
+    });
     // a misspelt health check must not get 200
     if (room === 'health') continue;
     server.get(`/${room}/*`, options, async (_request, reply) => sendPage(reply));

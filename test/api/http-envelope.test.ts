@@ -34,6 +34,7 @@ describe('unknown paths and ids', () => {
   it.each([
     ['GET', '/nothing'],
     ['GET', '/v1/nothing'],
+    ['GET', '/health'],
     ['GET', '/health/readiness'],
     ['POST', '/v2/templates/send'],
     ['GET', '/v1/templates/%ZZ'],
