@@ -1,7 +1,7 @@
 // How every command runs: its options, its result, its errors and its exit code.
 import { type Command, CommanderError, InvalidArgumentError } from 'commander';
 import { errorText, exitCodes, exitReasonOf } from '../commands/exit-codes.ts';
-import { printDocument } from '../commands/output.ts';
+import { note, printDocument } from '../commands/output.ts';
 
 /** A failed command exits after this time, even if sockets or timers are still open. */
 const endWithinMs = 2_000;
@@ -36,7 +36,7 @@ export async function runCommand(program: Command, argv: readonly string[]): Pro
       return;
     }
     const reason = exitReasonOf(error);
-    process.stderr.write(`${errorText(error)}\n`);
+    note(errorText(error));
     printDocument({ error: { reason, message: errorText(error) } });
     process.exitCode = exitCodes[reason];
     setTimeout(() => process.exit(), endWithinMs).unref();

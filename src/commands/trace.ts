@@ -6,7 +6,8 @@ import { say } from './output.ts';
 const shown = (details: Trace['facts']): string =>
   Object.entries(details)
     .filter(([, value]) => value !== null && value !== undefined)
-    .map(([name, value]) => `${name}=${value}`)
+    // an error of another system must not look like a line of the timeline
+    .map(([name, value]) => `${name}=${String(value).replace(/[\r\n]+/g, ' ')}`)
     .join('  ');
 
 /** Prints the timeline. Throws `not_found` for an unknown id. */

@@ -55,4 +55,11 @@ export const mutations: Mutation[] = [
     replace: 'if (path === undefined && hasValue && path !== undefined)',
     tests: [files],
   },
+  {
+    name: 'texts of other systems control the terminal of a command',
+    file: 'src/commands/output.ts',
+    find: 'text.replace(controls, visible)',
+    replace: 'text',
+    tests: ['test/rules/command-output.test.ts'],
+  },
 ];
