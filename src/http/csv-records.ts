@@ -1,7 +1,6 @@
 // CSV files (RFC 4180) as streams of records: the header line decides the separator and the fields.
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { CsvError, parse } from 'csv-parse';
+import { CsvError, type Parser, parse } from 'csv-parse';
 import { invalidRequest, type Problem } from '../base/errors.ts';
 import { cellText } from './csv-cells.ts';
 import { rowMaxBytes, rowTooLarge } from './upload-stream.ts';
@@ -29,7 +28,7 @@ export async function* csvRecords<F>(
     relax_column_count: true,
     max_record_size: rowMaxBytes,
   });
-  const piped = pipeline(Readable.from(rest), parser);
+  const piped = pipeline(withEnds(rest, parser), parser);
   piped.catch(() => undefined);
   let fields: readonly F[] | undefined;
   let row = 0;
@@ -52,6 +51,21 @@ export async function* csvRecords<F>(
   }
   if (!fields)
     throw invalidRequest([{ path: '', message: 'the file is empty; its first line must name the columns' }]);
+}
+
+/** Characters without the end of a record: far more than one of `rowMaxBytes` takes with its quotation marks. */
+const recordMaxCharacters = 1024 * 1024;
+
+/** Passes the text on while records end: the parser limits their texts, but not the number of empty cells, each of which it keeps. */
+async function* withEnds(text: AsyncIterable<string>, parser: Parser): AsyncGenerator<string> {
+  let records = 0;
+  let characters = 0;
+  for await (const part of text) {
+    yield part;
+    characters = parser.info.records === records ? characters + part.length : part.length;
+    records = parser.info.records;
+    if (characters > recordMaxCharacters) throw rowTooLarge(records + 1);
+  }
 }
 
 const blankLines = /^[\ufeff\r\n]+/;

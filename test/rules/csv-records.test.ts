@@ -63,3 +63,24 @@ test('a quotation mark that is not closed, or not doubled, is reported with its 
   await expect(rowsOf('phone,name\n1,a\n\n2,"b\n3,c\n')).rejects.toThrow('row 4: is not valid CSV');
   await expect(rowsOf('phone,name\n1,a\n2,b"c\n')).rejects.toThrow('row 3: is not valid CSV');
 });
+
+test('a row without an end is rejected after a megabyte, however many empty cells it has', async () => {
+  for (const start of ['', 'phone\n1\n', 'phone\n"\n"']) {
+    let read = 0;
+    const text = async function* () {
+      yield start;
+      for (; read < 100; read += 1) yield ','.repeat(64 * 1024);
+    };
+    const rows = async () => {
+      for await (const _ of csvRecords(text(), (header) => header));
+    };
+    await expect(rows()).rejects.toMatchObject({ code: 'body_too_large' });
+    expect(read).toBeLessThan(40);
+  }
+});
+
+test('many rows with many cells are read, however large the file is', async () => {
+  const row = `${','.repeat(50_000)}1\n`;
+  const rows = await rowsOf(...Array.from({ length: 60 }, () => row));
+  expect(rows).toHaveLength(59);
+});

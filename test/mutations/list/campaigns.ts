@@ -289,4 +289,11 @@ export const mutations: Mutation[] = [
     replace: 'text',
     tests: ['test/api/exports.test.ts'],
   },
+  {
+    name: 'a row of CSV has any number of empty cells',
+    file: 'src/http/csv-records.ts',
+    find: 'if (characters > recordMaxCharacters)',
+    replace: 'if (characters < 0)',
+    tests: ['test/rules/csv-records.test.ts'],
+  },
 ];
