@@ -1,5 +1,5 @@
 // DNS look-ups: concurrent callers share one, and slow names do not delay others.
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type HostAddress, limitLookups } from '../../src/base/outgoing-lookup.ts';
 
 /** A resolver with results given by the test. */
@@ -52,10 +52,12 @@ test('names that were slow last time are looked up one after another, without de
   const limits = { slowMs: -1 };
   const lookup = limitLookups(resolve, limits);
   const names = ['x.test', 'y.test', 'z.test'];
-  const first = names.map(lookup);
-  expect(pendingNames()).toEqual(names);
-  for (const one of [...open]) one.fail();
-  await Promise.allSettled(first);
+  const first = Promise.allSettled(names.map(lookup));
+  for (const name of names) {
+    await vi.waitUntil(() => pendingNames().includes(name));
+    open.find(({ hostname }) => hostname === name)?.fail();
+  }
+  await first;
 
   const second = names.map(lookup);
   await turn();
@@ -77,4 +79,36 @@ test('names that were slow last time are looked up one after another, without de
   expect(pendingNames(), 'quick again: no turns any more').toEqual(names);
   for (const one of [...open]) one.answer();
   await Promise.all(third);
+});
+
+test('new names are looked up two at a time, without delaying names that were fast', async () => {
+  const { open, resolve, pendingNames } = held();
+  const lookup = limitLookups(resolve);
+  const known = lookup('known.test');
+  open[0]?.answer();
+  await known;
+
+  const invented = ['a.test', 'b.test', 'c.test', 'd.test'].map(lookup);
+  expect(pendingNames()).toEqual(['a.test', 'b.test']);
+  const again = lookup('known.test');
+  expect(pendingNames()).toEqual(['a.test', 'b.test', 'known.test']);
+  open[2]?.answer();
+  await again;
+  open[0]?.fail();
+  await expect(invented[0]).rejects.toThrow('no answer');
+  await turn();
+  expect(pendingNames()).toEqual(['b.test', 'c.test']);
+  for (const one of [...open]) one.answer();
+  await turn();
+  expect(pendingNames()).toEqual(['d.test']);
+  open[0]?.answer();
+  await Promise.all(invented.slice(1));
+
+  const later = ['e.test', 'f.test', 'g.test'].map(lookup);
+  expect(pendingNames(), 'still two at a time').toEqual(['e.test', 'f.test']);
+  while (open.length > 0) {
+    open[0]?.answer();
+    await turn();
+  }
+  await Promise.all(later);
 });
