@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { lowestUuidAt } from '../../src/base/uuid-time.ts';
+import { lockFolding } from '../../src/messaging/contacts/changed-contacts-store.ts';
 import { recordPeople } from '../../src/messaging/contacts/record-people.ts';
 import { foldConversations } from '../../src/messaging/conversations/fold.ts';
-import { lockFolding } from '../../src/messaging/conversations/fold-store.ts';
 import { pageOfContacts } from '../../src/messaging/conversations/list.ts';
 import {
   listByLastMessage,

@@ -7,8 +7,10 @@ import { uuidv7 } from '../../src/base/ids.ts';
 import { openLog } from '../../src/base/log.ts';
 import type { Tx } from '../../src/db/db.ts';
 import { type EraseDeps, type Erased, erase } from '../../src/erasure/erase.ts';
+import { lockFolding } from '../../src/messaging/contacts/changed-contacts-store.ts';
 import type { NamedPerson } from '../../src/messaging/contacts/identity.ts';
 import { recordPeople } from '../../src/messaging/contacts/record-people.ts';
+import { insertWords, writeListed } from '../../src/messaging/conversations/fold-store.ts';
 import { recordPersonActs } from '../../src/messaging/opt-outs/change.ts';
 import { scope, source } from '../../src/messaging/opt-outs/opt-out.ts';
 import { publish } from '../../src/webhooks/publish.ts';
@@ -140,6 +142,23 @@ test('a person whose contact is merged into an older one just before it is delet
   await inTransaction((tx) => receive(tx, { phone }));
   expect((await eraseDuring((tx) => receive(tx, { phone, userId }))).received).toBe(3);
   expect(await left()).toEqual([]);
+});
+
+test('what a worker writes about the contact just before it is deleted is erased too', async () => {
+  await inTransaction((tx) => receive(tx, { phone }));
+  await eraseDuring(async (tx) => {
+    expect(await lockFolding(tx)).toBe(true);
+    const { rows } = await sql<{
+      id: string;
+    }>`select id from contacts where account_id = ${accountId}`.execute(tx);
+    const key = { accountId, contactId: rows[0]?.id ?? '' };
+    await insertWords(tx, [{ ...key, word: `p${phone}` }]);
+    await writeListed(tx, [{ ...key, lastId: null, repliedId: null, words: [`p${phone}`] }]);
+  });
+  const { rows } = await sql`
+    select 'row' from conversations where account_id = ${accountId}
+    union all select word from conversation_words where account_id = ${accountId}`.execute(database.db);
+  expect(rows).toEqual([]);
 });
 
 test('an event of a change that is committed just before the contact is deleted is erased too', async () => {

@@ -17,3 +17,18 @@ export async function recordChanged(tx: Tx, keys: readonly ContactKey[]): Promis
     ${arrayText(keys.map((key) => key.contactId))}::uuid[]) x(a, c)`;
   await sql`/* recordChanged */ ${insertChanged(given)}`.execute(tx);
 }
+
+/** An arbitrary number that no other lock of its class uses. */
+const foldLock = sql.raw('1128813383, 46');
+
+/** Locks folding until `tx` ends; false if another process is folding: an older reading must not replace a newer one. */
+export async function lockFolding(tx: Tx): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    /* lockConversations */ select pg_try_advisory_xact_lock(${foldLock}) as locked`.execute(tx);
+  return rows[0]?.locked ?? false;
+}
+
+/** Waits until nobody is folding, and locks it until `tx` ends: it would write about contacts that it read before `tx` deletes them. */
+export async function awaitFolding(tx: Tx): Promise<void> {
+  await sql`/* awaitFolding */ select pg_advisory_xact_lock(${foldLock})`.execute(tx);
+}

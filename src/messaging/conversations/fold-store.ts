@@ -4,16 +4,6 @@ import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Tx } from '../../db/db.ts';
 import type { ContactKey } from '../contacts/contacts-store.ts';
 
-/** An arbitrary number that no other lock of its class uses. */
-const foldLock = sql.raw('1128813383, 46');
-
-/** Locks folding until `tx` ends; false if another process is folding: an older reading must not replace a newer one. */
-export async function lockFolding(tx: Tx): Promise<boolean> {
-  const { rows } = await sql<{ locked: boolean }>`
-    /* lockConversations */ select pg_try_advisory_xact_lock(${foldLock}) as locked`.execute(tx);
-  return rows[0]?.locked ?? false;
-}
-
 /** What one round found. */
 export interface TakenChanges {
   /** How many changes there were: a contact may occur more than once. */

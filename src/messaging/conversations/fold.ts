@@ -3,13 +3,13 @@ import { newestId } from '../../base/ids.ts';
 import type { Changes } from '../../changes/changes.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { lockFolding } from '../contacts/changed-contacts-store.ts';
 import type { ContactKey } from '../contacts/contacts-store.ts';
 import {
   type ChangedContact,
   deleteListed,
   deleteWords,
   insertWords,
-  lockFolding,
   readChanged,
   takeChanged,
   writeListed,
@@ -30,7 +30,7 @@ const foldedPerRound = 2_000;
  */
 export async function foldConversations({ hot, changes }: FoldDeps, limit = foldedPerRound): Promise<number> {
   const heardBefore = changes.heardAccounts();
-  // repeated after a deadlock: an erasure locks the words and the row of each contact in turn
+  // repeated after a deadlock: an erasure of an earlier version locks the words and the row of each contact in turn
   const { taken, heard } = await inTransaction(hot, async (tx) => {
     if (!(await lockFolding(tx))) return { taken: 0, heard: [] };
     const round = await takeChanged(tx, limit, heardBefore);

@@ -68,7 +68,7 @@ export async function takeErased(
   return rows;
 }
 
-/** Deletes contacts with all that belongs to them. Lock them first. */
+/** Deletes contacts with all that belongs to them. Lock them first, and folding after them. */
 export async function deleteContacts(tx: Tx, keys: readonly ContactKey[]): Promise<void> {
   for (const { accountId, contactId } of keys) {
     const own = sql`account_id = ${accountId} and contact_id = ${contactId}`;
@@ -82,6 +82,6 @@ export async function deleteContacts(tx: Tx, keys: readonly ContactKey[]): Promi
     await sql`delete from contact_identities where ${own}`.execute(tx);
     await sql`delete from contacts where account_id = ${accountId} and id = ${contactId}`.execute(tx);
   }
-  // what a worker is writing about them now, it deletes afterwards
+  // for pages that list them, and beside processes of earlier versions, which may be writing about them now
   await recordChanged(tx, keys);
 }

@@ -11,6 +11,7 @@ import {
 } from '../../base/reencrypt.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { awaitFolding } from '../contacts/changed-contacts-store.ts';
 import type { ContactKey } from '../contacts/contacts-store.ts';
 import { identitiesOfContact } from '../contacts/identities-store.ts';
 import { phoneIdentity } from '../contacts/identity.ts';
@@ -116,6 +117,7 @@ export async function eraseContacts(
       const hashes = own.map(({ identity }) => ({ ...optOut, scope: of, hash: hash(identity) }));
       await insertErased(tx, accountId, hashes);
     }
+    await awaitFolding(tx);
     await deleteContacts(tx, keys);
     // a message of a person who wrote before holds their window, any other one the contact
     await eraseLate(tx);

@@ -145,7 +145,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'two processes fold at a time',
-    file: store,
+    file: 'src/messaging/contacts/changed-contacts-store.ts',
     find: 'return rows[0]?.locked ?? false;',
     replace: 'return rows.length > 0;',
     tests: rows,
