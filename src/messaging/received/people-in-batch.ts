@@ -113,7 +113,7 @@ export interface NamedBatch {
 }
 
 /** What people said, with the position of each report. */
-function actsIn({ people, fresh, settings }: NamedBatch, nowMs: number) {
+export function actsIn({ people, fresh, settings }: NamedBatch, nowMs: number) {
   const words = new Map([...settings].map(([accountId, one]) => [accountId, wordsOf(one)]));
   return people.flatMap(({ named, arrival, act: noticed, rank }, index) => {
     const said = arrival && fresh.has(arrival);
@@ -123,18 +123,19 @@ function actsIn({ people, fresh, settings }: NamedBatch, nowMs: number) {
 }
 
 /** True if recording this changes more than the windows of people: their contacts must be locked before. */
-export const changesContacts = (batch: NamedBatch, nowMs: number): boolean =>
-  batch.usual.length < batch.prepared.groups.length || actsIn(batch, nowMs).length > 0;
+export const changesContacts = ({ usual, prepared }: NamedBatch, acts: ReturnType<typeof actsIn>): boolean =>
+  usual.length < prepared.groups.length || acts.length > 0;
 
 /** Records people and what they said, in the order in which it arrived; publish the events of the changes. */
 export async function recordNamed(
   tx: Tx,
   batch: NamedBatch,
   nowMs: number,
+  saidActs = actsIn(batch, nowMs),
 ): Promise<{ events: EventToPublish[]; said: Said[] }> {
   const { contactIds, stricter } = await recordOthers(tx, batch.prepared, batch.usual, nowMs);
   const merged = await eventsOfStricter(tx, stricter, nowMs);
-  const acts = actsIn(batch, nowMs).flatMap(({ index, ...one }) => {
+  const acts = saidActs.flatMap(({ index, ...one }) => {
     const contactId = contactIds[index];
     return contactId === undefined ? [] : [{ ...one, accountId: one.named.accountId, contactId }];
   });

@@ -13,6 +13,7 @@ import { identitiesIn, type PreparedPeople, preparePeople } from '../contacts/re
 import {
   type Arrival,
   accountsThatMaySay,
+  actsIn,
   changesContacts,
   type Named,
   namedIn,
@@ -112,8 +113,9 @@ async function storeInTransaction(
     const { people: usual, settings } = written;
     const stored = newOf(arrivals, written.inserted);
     const named = { people, prepared, usual, fresh: new Set(stored), settings };
-    if (!locks && changesContacts(named, nowMs)) throw new LocksNeeded();
-    const optOuts = await recordNamed(tx, named, nowMs);
+    const acts = actsIn(named, nowMs);
+    if (!locks && changesContacts(named, acts)) throw new LocksNeeded();
+    const optOuts = await recordNamed(tx, named, nowMs, acts);
     const leased = [...events.leased(written.started), ...(await publish(deps, tx, optOuts.events))];
     return { leased, stored, said: optOuts.said, settings };
   });

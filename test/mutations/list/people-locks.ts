@@ -15,8 +15,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a batch that turns out to change contacts goes on without their locks',
     file: batch,
-    find: 'if (!locks && changesContacts(named, nowMs)) throw new LocksNeeded();',
-    replace: 'if (!locks && changesContacts(named, nowMs) && nowMs < 0) throw new LocksNeeded();',
+    find: 'if (!locks && changesContacts(named, acts)) throw new LocksNeeded();',
+    replace: 'if (!locks && changesContacts(named, acts) && nowMs < 0) throw new LocksNeeded();',
     tests,
   },
   {
