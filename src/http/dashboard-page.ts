@@ -14,8 +14,8 @@ export const dashboardFolder = fileURLToPath(new URL('../../dashboard/dist', imp
 /** What the build leaves in the page for the nonce of each response. */
 const noncePlaceholder = /__NONCE__/g;
 
-/** First segments of the dashboard's addresses. `dashboard/src/router.tsx` has the pages. */
-export const dashboardRooms = [
+/** First segments of the dashboard's addresses, besides /health. `dashboard/src/router.tsx` has the pages. */
+const dashboardRooms = [
   'messages',
   'conversations',
   'sends',
@@ -27,7 +27,6 @@ export const dashboardRooms = [
   'keys',
   'audit',
   'settings',
-  'health',
 ] as const;
 
 const policy = (nonce: string): string =>
@@ -87,14 +86,14 @@ export async function dashboardPage(
   // the page alone: below it are operations, which do not exist with a real platform
   if (hasSandbox) server.get('/sandbox', options, async (_request, reply) => sendPage(reply));
   for (const room of dashboardRooms) {
-    server.get(`/${room}`, options, async (request, reply) => {
-      if (room === 'health' && !isBrowser(request)) throw noHealthCheck();
-      return sendPage(reply);
-    });
-    // a misspelt health check must not get 200
-    if (room === 'health') continue;
+    server.get(`/${room}`, options, async (_request, reply) => sendPage(reply));
     server.get(`/${room}/*`, options, async (_request, reply) => sendPage(reply));
   }
+  // the page alone, and for browsers only: a misspelt health check must not get 200
+  server.get('/health', options, async (request, reply) => {
+    if (!isBrowser(request)) throw noHealthCheck();
+    return sendPage(reply);
+  });
   if (page === undefined) return;
   await server.register(fastifyStatic, {
     root: join(folder, 'assets'),
