@@ -30,7 +30,7 @@ import { ignoreExpectations, malformedRequests, missingHost } from './http/malfo
 import { knownPaths } from './http/methods.ts';
 import { openapiRoutes, registerOpenapi } from './http/openapi.ts';
 import { referencePage } from './http/reference-page.ts';
-import { sendFailure } from './http/reply.ts';
+import { sendFailure, setCommonHeaders } from './http/reply.ts';
 import type { Server } from './http/request.ts';
 import { limitRequests, type RequestLimit } from './http/request-limit.ts';
 import { requestLine, subjectField } from './http/request-line.ts';
@@ -250,8 +250,7 @@ async function everyRequest(
 
   // no promise for routes without a scope: thousands of platform callbacks a second pass here
   server.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
-    reply.header('X-Request-Id', request.id);
-    reply.header('Cache-Control', 'no-store');
+    setCommonHeaders(request, reply);
     // respond before the body is read: this request is not authenticated
     const error = request.is404 ? noRouteError(request) : missingHost(request);
     if (error) return done(error);

@@ -1,6 +1,7 @@
 // Requests of pages of other origins, which the operator allows with CORS_ORIGINS.
 import cors from '@fastify/cors';
 import type { FastifyRequest } from 'fastify';
+import { setCommonHeaders } from './reply.ts';
 import type { Server } from './request.ts';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -28,8 +29,7 @@ export async function allowOrigins(
   server.addHook('onRequest', (request: FastifyRequest, reply, done) => {
     if (request.method !== 'OPTIONS' || isPreflight(request)) return done();
     // the plugin would answer with a text, before the hooks of every request
-    reply.header('X-Request-Id', request.id);
-    reply.header('Cache-Control', 'no-store');
+    setCommonHeaders(request, reply);
     done(noRouteError(request));
   });
   await server.register(cors, { origin, methods, exposedHeaders });

@@ -3,13 +3,12 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../base/errors.ts';
 import { uuidv7 } from '../base/ids.ts';
-import { sendFailure } from './reply.ts';
+import { sendFailure, setCommonHeaders } from './reply.ts';
 import type { Server } from './request.ts';
 
 /** 404 for a path that is not a valid URL or has a segment longer than any id. */
 function rejectMalformedUrl(_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  reply.header('X-Request-Id', request.id);
-  reply.header('Cache-Control', 'no-store');
+  setCommonHeaders(request, reply);
   sendFailure(new AppError('not_found', 'This path does not exist. See /docs.'), request, reply);
 }
 

@@ -11,6 +11,12 @@ export function ok<T>(message: string, data: T): { success: true; message: strin
   return { success: true, message, data };
 }
 
+/** Sets the headers of every response. */
+export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('X-Request-Id', request.id);
+  reply.header('Cache-Control', 'no-store');
+}
+
 /** HTTP status of an AppError's code; a code that the contract does not list is an internal error (500). */
 export function httpStatus(code: string): number {
   return Object.hasOwn(errorCodes, code) ? errorCodes[code as ErrorCode][0] : 500;
