@@ -1,8 +1,8 @@
 // Requests to erase a person: who they are, their open bookings, and the erasure itself, which a worker finishes if the request cannot.
-
 import type { BookingDeps } from '../appointments/booking/booking-calendar.ts';
 import { cancelBooking } from '../appointments/booking/cancel.ts';
 import { audit } from '../audit/store.ts';
+import { counted } from '../base/counted.ts';
 import { AppError, invalidRequest } from '../base/errors.ts';
 import { uuidv7 } from '../base/ids.ts';
 import { phoneProblem } from '../base/phone.ts';
@@ -61,7 +61,7 @@ async function closeBookings(
   if (!cancel)
     throw new AppError(
       'booking_open',
-      `The person has ${open.length} open booking${open.length === 1 ? '' : 's'}. Cancel them, or repeat the request with "cancelBookings": true.`,
+      `The person has ${counted(open.length, 'open booking')}. Cancel them, or repeat the request with "cancelBookings": true.`,
       { extra: { bookingIds: open.map(({ id }) => id) } },
     );
   for (const { id } of open.filter(isAhead)) await cancelBooking(deps, { accountId, bookingId: id });

@@ -1,6 +1,7 @@
 // CSV files (RFC 4180) as streams of records: the header line decides the separator and the fields.
 import { pipeline } from 'node:stream/promises';
 import { CsvError, type Parser, parse } from 'csv-parse';
+import { counted } from '../base/counted.ts';
 import { invalidRequest, type Problem } from '../base/errors.ts';
 import { cellText } from './csv-cells.ts';
 import { rowMaxBytes, rowTooLarge } from './upload-stream.ts';
@@ -42,7 +43,7 @@ export async function* csvRecords<F>(
         fields = fieldsOf(cells.map((cell) => cell.trim()));
         continue;
       }
-      const message = `has ${cells.length} ${cells.length === 1 ? 'cell' : 'cells'}, but the header has ${fields.length}`;
+      const message = `has ${counted(cells.length, 'cell')}, but the header has ${fields.length}`;
       if (cells.length !== fields.length) yield { row, fields, cells: [], problem: { path: '', message } };
       else yield { row, fields, cells: cells.map(cellText) };
     }

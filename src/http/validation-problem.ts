@@ -1,4 +1,5 @@
 // A validator's issue as a problem for callers: the field's path, and what is allowed. Pure.
+import { charactersIn, counted } from '../base/counted.ts';
 import type { Problem } from '../base/errors.ts';
 import { formats } from './formats.ts';
 
@@ -47,14 +48,7 @@ const formatTexts: Record<string, string> = {
   uri: 'must be an absolute URL, for example https://example.com/path',
 };
 
-const count = (limit: unknown, one: string, many = `${one}s`) => `${limit} ${limit === 1 ? one : many}`;
-
-/** The number of characters, as schemas count them. */
-function charactersIn(text: string): number {
-  let size = 0;
-  for (const _character of text) size += 1;
-  return size;
-}
+const count = (limit: unknown, one: string) => counted(Number(limit), one);
 
 /** What the patterns of fields without an example allow. */
 const patternTexts: Record<string, string> = {

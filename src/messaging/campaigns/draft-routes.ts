@@ -1,6 +1,6 @@
 // Routes: drafts, and changes of sends.
-
 import type { FastifyReply } from 'fastify';
+import { counted } from '../../base/counted.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import { parseTraceparent } from '../../base/trace-ids.ts';
@@ -72,8 +72,7 @@ export function draftRoutes(server: Server, deps: DraftRoutesDeps): void {
     },
     async (request) => {
       const result = await checkRecipients(deps, sendKeyOf(request));
-      const { checked } = result;
-      return ok(`${checked} ${checked === 1 ? 'recipient' : 'recipients'} checked.`, result);
+      return ok(`${counted(result.checked, 'recipient')} checked.`, result);
     },
   );
 }

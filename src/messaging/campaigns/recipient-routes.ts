@@ -1,6 +1,7 @@
 // Routes: the recipients of a send, with uploads as streams.
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
+import { counted } from '../../base/counted.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import {
@@ -52,7 +53,7 @@ export function recipientRoutes(server: Server, deps: RecipientRoutesDeps): void
     },
     async (request) => {
       const removed = await emptyDraft(deps, sendKeyOf(request));
-      return ok(`${removed} ${removed === 1 ? 'recipient' : 'recipients'} removed.`, { removed });
+      return ok(`${counted(removed, 'recipient')} removed.`, { removed });
     },
   );
 }
@@ -79,7 +80,7 @@ function uploadRoute(server: Server, deps: RecipientRoutesDeps): void {
         const of = sendKeyOf(request);
         const mapping = mappingOf(request.query.mapping);
         const result = await addUploaded(deps, of, (plan) => rowsOf(request, deps, { plan, mapping }));
-        return ok(`${result.added} ${result.added === 1 ? 'recipient' : 'recipients'} added.`, result);
+        return ok(`${counted(result.added, 'recipient')} added.`, result);
       } catch (error) {
         if (!request.raw.complete) {
           reply.header('Connection', 'close');

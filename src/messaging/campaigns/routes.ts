@@ -1,4 +1,5 @@
 // Routes: the list of sends, a send and its progress, and its actions.
+import { counted } from '../../base/counted.ts';
 import { isUuid } from '../../base/ids.ts';
 import { parseTraceparent } from '../../base/trace-ids.ts';
 import { lowestUuidAt } from '../../base/uuid-time.ts';
@@ -36,7 +37,7 @@ export function campaignRoutes(server: Server, deps: CampaignRoutesDeps): void {
   actionRoute(server, deps, 'cancel', ({ counts }, failed) => {
     // the worker continues with those that wait and are queued
     const unsent = failed + counts.waiting + (counts.queued ?? 0);
-    return `Send cancelled: ${unsent} ${unsent === 1 ? 'message' : 'messages'} will not be sent.`;
+    return `Send cancelled: ${counted(unsent, 'message')} will not be sent.`;
   });
 }
 

@@ -1,6 +1,7 @@
 // Routes: import and export of opt-outs as CSV.
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { counted } from '../../base/counted.ts';
 import { csvFile } from '../../contract/campaigns.ts';
 import { success } from '../../contract/envelope.ts';
 import { ImportedOptOuts, OptOutsFile } from '../../contract/opt-outs.ts';
@@ -57,10 +58,7 @@ function importRoute(server: Server, deps: OptOutFileDeps): void {
         if (type !== 'text/csv') throw notCsv();
         const file = request.body as unknown as Readable;
         const imported = await importOptOuts(deps, request.caller.accountId, textOf(file));
-        return ok(
-          `${imported.changed} ${imported.changed === 1 ? 'row' : 'rows'} changed what a person receives.`,
-          imported,
-        );
+        return ok(`${counted(imported.changed, 'row')} changed what a person receives.`, imported);
       } catch (error) {
         if (!request.raw.complete) {
           reply.header('Connection', 'close');

@@ -1,4 +1,5 @@
 // A reply as the caller requests it: who it is for, what it says, and what is wrong with it. Pure.
+import { charactersIn } from '../../base/counted.ts';
 import type { Problem } from '../../base/errors.ts';
 import { phoneProblem } from '../../base/phone.ts';
 import type { ReplyBody } from '../../contract/replies.ts';
@@ -64,7 +65,7 @@ function textOf({ text }: ReplyBody, kind: Kind | undefined, problems: Problem[]
           : `is required with ${kind}`,
       );
     else if (text.trim() === '') add('must not be blank');
-    if ((kind === 'buttons' || kind === 'link') && [...(text ?? '')].length > shortTextMax)
+    if ((kind === 'buttons' || kind === 'link') && charactersIn(text ?? '') > shortTextMax)
       add(`must have at most ${shortTextMax} characters with ${kind}`);
   } else if (text !== undefined)
     add(

@@ -1,5 +1,5 @@
 // Presenter: results of sends and messages as the API returns them. Pure.
-
+import { counted } from '../../base/counted.ts';
 import { uuidTime } from '../../base/uuid-time.ts';
 import { messageKinds } from '../../contract/messages.ts';
 import { messageKind, state, stateName } from './message.ts';
@@ -53,7 +53,7 @@ export function describeSend(send: {
     failed > 0 ? `${failed} failed` : '',
     queued > 0 ? `${queued} queued` : '',
   ].filter((part) => part !== '');
-  return `Template sent to ${total} recipient${total === 1 ? '' : 's'}: ${parts.join(', ')}.`;
+  return `Template sent to ${counted(total, 'recipient')}: ${parts.join(', ')}.`;
 }
 
 /** The category by the priority of its messages. */

@@ -1,4 +1,5 @@
 // WhatsApp's rules for a template's texts: lengths, variables, examples and formatting. Pure.
+import { charactersIn } from '../../base/counted.ts';
 import type { TemplateComponent } from '../../ports/platform.ts';
 import { tokensOf } from './placeholders.ts';
 
@@ -15,7 +16,7 @@ const nameMaxChars = 32;
 const variablePattern = /\{\{\s*[A-Za-z0-9_]+\s*\}\}/g;
 
 /** The length of a text in characters, as WhatsApp counts it. */
-export const lengthOf = (text: string | undefined) => [...(text ?? '')].length;
+export const lengthOf = (text: string | undefined) => charactersIn(text ?? '');
 
 /** Adds the problem of a text of more than `max` characters; returns true if there is one. */
 export function checkLength(text: string | undefined, max: number, member: string, add: Add): boolean {
