@@ -4,20 +4,20 @@ import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import pg from 'pg';
 import { Agent, request } from 'undici';
 import { serveParent } from './child.ts';
-import type { FreeBusyCall } from './free-busy-call.ts';
 
 interface Opening {
   connection: pg.PoolConfig;
   /** A response to serialize and send in place of the read rows, so that both sides send the same bytes. */
   sample?: { headers: Record<string, string>; body: unknown };
-  calendar?: FreeBusyCall;
+  calendar?: OutsideCall;
   /** The call of the platform that a send makes. */
-  platform?: PlatformCall;
+  platform?: OutsideCall;
   /** The receiver's hook, which gets a webhook for each status callback. */
   hook?: { url: string; secret: string };
 }
 
-export interface PlatformCall {
+/** A call of another system, as the gateway makes it. */
+export interface OutsideCall {
   url: string;
   headers: Record<string, string>;
   body: string;
@@ -67,7 +67,7 @@ async function open({ connection, sample, calendar, platform, hook }: Opening): 
 /** What a send cannot do without: a commit before the call of the platform, the call, and a commit after it. */
 async function sendRoute(
   server: FastifyInstance,
-  { pool, agent, platform }: { pool: pg.Pool; agent: Agent; platform: PlatformCall },
+  { pool, agent, platform }: { pool: pg.Pool; agent: Agent; platform: OutsideCall },
 ): Promise<void> {
   await pool.query(
     'create table bench_sends (id uuid primary key, recipient jsonb not null, message_ref text) with (fillfactor = 50)',

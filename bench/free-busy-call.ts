@@ -1,11 +1,6 @@
 // The call that the gateway makes to a staff member's calendar, for baselines that make it too.
+import type { OutsideCall } from './bare-route.ts';
 import { type BenchFixture, googleClient } from './bench-fixture.ts';
-
-export interface FreeBusyCall {
-  url: string;
-  headers: Record<string, string>;
-  body: string;
-}
 
 const dayMs = 86_400_000;
 
@@ -14,7 +9,7 @@ export async function freeBusyCall(
   { sandbox, google }: BenchFixture,
   email: string,
   date: string,
-): Promise<FreeBusyCall> {
+): Promise<OutsideCall> {
   const response = await fetch(`${sandbox.googleUrl}/token`, {
     method: 'POST',
     body: new URLSearchParams({

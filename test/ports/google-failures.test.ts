@@ -93,13 +93,14 @@ describe('rate limits and errors', () => {
     },
   );
 
+  const tooMany = {
+    does: 'refuse',
+    on: 'freebusy.query',
+    reason: 'rateLimitExceeded',
+    status: 429,
+  } as const;
+
   test('retries a 429 after Retry-After, or gives up if that is after the deadline', async () => {
-    const tooMany = {
-      does: 'refuse',
-      on: 'freebusy.query',
-      reason: 'rateLimitExceeded',
-      status: 429,
-    } as const;
     await google.control.addFault({ ...tooMany, retryAfterSeconds: 3, times: 1 });
     expect(await google.busy()).toEqual([]);
     expect(google.provider.waits).toEqual([3000]);
@@ -108,12 +109,6 @@ describe('rate limits and errors', () => {
   });
 
   test('understands a Retry-After with a date, and waits a day at most', async () => {
-    const tooMany = {
-      does: 'refuse',
-      on: 'freebusy.query',
-      reason: 'rateLimitExceeded',
-      status: 429,
-    } as const;
     const waitAfter = async (retryAfter: string) => {
       await google.control.addFault({ ...tooMany, retryAfter, times: 1 });
       return Number((await failure(google.busy())).retryAfterSeconds);
