@@ -1,4 +1,4 @@
-// CSV files (RFC 4180) as streams of records: the header line decides the separator and the fields.
+// CSV files (RFC 4180) as streams of records: the header line decides the fields and, unless a first line names it, the separator.
 import { pipeline } from 'node:stream/promises';
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { counted } from '../base/counted.ts';
@@ -20,9 +20,9 @@ export async function* csvRecords<F>(
   text: AsyncIterable<string>,
   fieldsOf: (header: readonly string[]) => readonly F[],
 ): AsyncGenerator<CsvRecord<F>> {
-  const { head, rest } = await firstLine(text);
+  const { separator, rest } = await separated(text);
   const parser = parse({
-    delimiter: separatorOf(head),
+    delimiter: separator,
     bom: true,
     // without these, the parser takes the end of the first line for the only one: a file put together of others has several
     record_delimiter: ['\r\n', '\n', '\r'],
@@ -70,27 +70,32 @@ async function* withEnds(text: AsyncIterable<string>, parser: Parser): AsyncGene
 }
 
 const blankLines = /^[\ufeff\r\n]+/;
+/** The line in which a file names its separator. Excel reads it and shows no row for it. */
+const separatorLine = /^\ufeff?"?sep=([,;])"?(?:\r\n|\r|\n|$)/i;
 
-/** The first line that is not empty, and the whole text. */
-async function firstLine(
+/** The separator, and the text without the line that may name it. */
+async function separated(
   text: AsyncIterable<string>,
-): Promise<{ head: string; rest: AsyncIterable<string> }> {
+): Promise<{ separator: ',' | ';'; rest: AsyncIterable<string> }> {
   const source = text[Symbol.asyncIterator]();
   let head = '';
-  while (!/[\r\n]/.test(head.replace(blankLines, '')) && head.length <= rowMaxBytes) {
+  // with the character after the end of the line: the end may have two
+  while (!/[\r\n]./s.test(head.replace(blankLines, '')) && head.length <= rowMaxBytes) {
     const next = await source.next();
     if (next.done) break;
     head += next.value;
   }
-  async function* whole() {
-    yield head;
+  const [line = '', named] = separatorLine.exec(head) ?? [];
+  async function* rest() {
+    yield head.slice(line.length);
     for (;;) {
       const next = await source.next();
       if (next.done) return;
       yield next.value;
     }
   }
-  return { head: /^[^\r\n]*/.exec(head.replace(blankLines, ''))?.[0] ?? '', rest: whole() };
+  const header = /^[^\r\n]*/.exec(head.replace(blankLines, ''))?.[0] ?? '';
+  return { separator: (named as ',' | ';' | undefined) ?? separatorOf(header), rest: rest() };
 }
 
 /** The separator that occurs more often outside quotation marks in the header. */

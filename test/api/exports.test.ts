@@ -1,10 +1,12 @@
 // Exports as CSV: whole, safe for spreadsheets, one at a time, and aborted when they fail.
+import { parse } from 'csv-parse/sync';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cellOf, cellText } from '../../src/http/csv-cells.ts';
 import { openExports } from '../../src/http/exports.ts';
 import { openDrafts } from '../harness/campaigns.ts';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { fc } from '../harness/property.ts';
 import { messageOf, send, templateKinds } from '../harness/sends.ts';
 
 let gateway: Gateway;
@@ -18,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => gateway?.close());
 
 test('a cell that a spreadsheet would run gets one apostrophe, and an import restores every text', () => {
-  const texts = ['=1', '+1', '-1', '@a', '\ta', '\ra', "'a", "''a", 'a', '', "a'b", 'a,"b"\r\nc'];
+  const texts = ['=1', '+1', '-1', '@a', '\ta', '\ra', '\n=a', "'a", "''a", 'a', '', "a'b", 'a,"b"\r\nc'];
   expect(texts.map(cellOf)).toEqual([
     "'=1",
     "'+1",
@@ -26,6 +28,7 @@ test('a cell that a spreadsheet would run gets one apostrophe, and an import res
     "'@a",
     "'\ta",
     '"\'\ra"',
+    '"\'\n\'=a"',
     "''a",
     "'''a",
     'a',
@@ -35,6 +38,19 @@ test('a cell that a spreadsheet would run gets one apostrophe, and an import res
   ]);
   const parsed = (cell: string) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
   expect(texts.map((text) => cellText(parsed(cellOf(text))))).toEqual(texts);
+});
+
+test('no part of a cell is a formula where a spreadsheet separates by semicolons, and an import restores it', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', '=', '-', '@', '\t', "'", '"', ';', ',', '\r', '\n') });
+  fc.assert(
+    fc.property(text, (original) => {
+      const cell = cellOf(original);
+      const parts = `id,${cell}`.split(/[;\r\n]/);
+      expect(parts.filter((part) => /^[=+\-@\t]/.test(part))).toEqual([]);
+      const [[own = ''] = []]: string[][] = parse(`${cell},x`);
+      expect(cellText(own)).toBe(original);
+    }),
+  );
 });
 
 test('the file of an export can be uploaded as it is, with names and metadata', async () => {

@@ -6,6 +6,7 @@ import { lineOf, openCsv, separatorOf } from '../../dashboard/src/sends/csv.ts';
 import { faultsOf, fixed, fixesOf } from '../../dashboard/src/sends/faults.ts';
 import { guessTargets, phoneOf, recipientOf } from '../../dashboard/src/sends/mapping.ts';
 import { pastedBlob, readSource, rowsOf } from '../../dashboard/src/sends/source.ts';
+import { cellText } from '../../src/http/csv-cells.ts';
 import { fc } from '../harness/property.ts';
 
 const read = (pieces: string[], separator = ',') => {
@@ -29,7 +30,7 @@ test('reads quoted files as the API does', () => {
     fc.property(table, (rows) => {
       const text = rows.map((row) => row.map((one) => `"${one.replaceAll('"', '""')}"`).join(',')).join('\n');
       const expected: string[][] = parse(text, { relax_column_count: true });
-      const unescaped = expected.map((row) => row.map((one) => one.replace(/^'(?=[=+\-@\t\r'])/, '')));
+      const unescaped = expected.map((row) => row.map((one) => cellText(one)));
       expect(read([text])).toEqual(unescaped);
     }),
   );
@@ -55,6 +56,21 @@ describe('a source', () => {
       { number: 2, cells: ['1', '2', '3'] },
       { number: 4, cells: ['4', '5', '6'] },
     ]);
+  });
+
+  test('is separated as its first line says, which is no row', async () => {
+    for (const [line, sign] of [
+      ['sep=;', ';'],
+      ['SEP=,', ','],
+      ['"sep=\t"', '\t'],
+    ] as const) {
+      const text = `\ufeff${line}\r\nphone${sign}a\r\n1${sign}2\r\n`;
+      const source = await readSource('x.csv', new Blob([text]));
+      expect(source).toMatchObject({ rowCount: 1, separator: sign, columns: ['phone', 'a'] });
+      const rows = [];
+      for await (const piece of rowsOf(source)) rows.push(...piece);
+      expect(rows).toEqual([{ number: 2, cells: ['1', '2'] }]);
+    }
   });
 
   test('in UTF-16, as Excel saves "Unicode text", is read', async () => {

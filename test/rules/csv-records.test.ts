@@ -59,6 +59,16 @@ test('the first line that is not empty decides between comma and semicolon', asy
   }
 });
 
+test('a first line that names the separator is read as Excel reads it, and is no row', async () => {
+  for (const line of ['sep=;', '\ufeffsep=;', '"sep=;"', 'SEP=;'])
+    for (const end of ['\n', '\r\n', '\r']) {
+      const text = [line, 'phone;1,2,name', '1;"a;b"', ''].join(end);
+      for (const parts of [[text], [...text]]) expect(await rowsOf(...parts)).toEqual([[2, '1', 'a;b']]);
+    }
+  expect(await rowsOf('sep=,\nphone;a;b,name\n1,x\n')).toEqual([[2, '1', 'x']]);
+  await expect(rowsOf('sep=;')).rejects.toThrow('the file is empty');
+});
+
 test('a quotation mark that is not closed, or not doubled, is reported with its row', async () => {
   await expect(rowsOf('phone,name\n1,a\n\n2,"b\n3,c\n')).rejects.toThrow('row 4: is not valid CSV');
   await expect(rowsOf('phone,name\n1,a\n2,b"c\n')).rejects.toThrow('row 3: is not valid CSV');

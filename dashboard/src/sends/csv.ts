@@ -1,16 +1,18 @@
 // CSV (RFC 4180) in pieces of text, as the import of the API reads it. Pure.
 
-/** How a cell begins that a spreadsheet may run as a formula. */
-const risky = /^[=+\-@\t\r']/;
-const escaped = /^'[=+\-@\t\r']/;
+// as in exports and imports of the API: a formula may begin with the text, after `;` and after a line end
+const beginning = '(?<=^|[;\\r\\n])';
+const sign = "[=+\\-@\\t']";
+const risky = new RegExp(`^(?=[\\r\\n])|${beginning}(?=${sign})`, 'g');
+const escaped = new RegExp(`^'(?=[\\r\\n])|${beginning}'(?=${sign})`, 'g');
 
-/** The text of a cell: exactly one `'` before a risky character is removed, as in imports of the API. */
-const cellText = (cell: string): string => (escaped.test(cell) ? cell.slice(1) : cell);
+/** The text of a cell: exactly one `'` before each risky character is removed, as in imports of the API. */
+const cellText = (cell: string): string => cell.replace(escaped, '');
 
 /** A line of a file that spreadsheets open. */
 export const lineOf = (cells: readonly string[]): string =>
   `${cells
-    .map((cell) => (risky.test(cell) ? `'${cell}` : cell))
+    .map((cell) => cell.replace(risky, "'"))
     .map((cell) => (/[",;\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell))
     .join(',')}\r\n`;
 

@@ -63,6 +63,13 @@ async function* textOf(blob: Blob): AsyncGenerator<string> {
 
 const isEmpty = (cells: string[]): boolean => cells.every((cell) => cell.trim() === '');
 
+/** The separator that a first line names, which Excel reads and does not show as a row. */
+const namedSeparator = /^"?sep=([,;\t])"?$/i;
+
+/** The records without a first line that names the separator. */
+const withoutSeparatorLine = (records: string[][]): string[][] =>
+  /^sep=[,;\t]?$/i.test(records[0]?.join('') ?? '') ? records.slice(1) : records;
+
 /** The rows below the header, in pieces of the file. Empty ones are left out. */
 export async function* rowsOf({
   blob,
@@ -71,7 +78,7 @@ export async function* rowsOf({
   const csv = openCsv(separator);
   let number = 0;
   const numbered = (records: string[][]): Row[] =>
-    records
+    (number === 0 ? withoutSeparatorLine(records) : records)
       .map((cells) => ({ number: ++number, cells }))
       .filter((row) => row.number > 1 && !isEmpty(row.cells));
   for await (const piece of textOf(blob)) yield numbered(csv.push(piece));
@@ -90,9 +97,10 @@ const namesOf = (header: readonly string[]): string[] =>
 /** Reads the header and the first rows, and counts the others. Throws `UnreadableFile`. */
 export async function readSource(name: string, blob: Blob): Promise<Source> {
   const head = new TextDecoder(await encodingOf(blob)).decode(await blob.slice(0, headBytes).arrayBuffer());
-  const separator = separatorOf(head.split(/\r?\n/, 1)[0] ?? '');
+  const [firstLine = ''] = head.split(/\r?\n/, 1);
+  const separator = namedSeparator.exec(firstLine)?.[1] ?? separatorOf(firstLine);
   const first = openCsv(separator);
-  const [header] = [...first.push(head), ...first.end()];
+  const [header] = withoutSeparatorLine([...first.push(head), ...first.end()]);
   if (!header || isEmpty(header)) throw new UnreadableFile('empty', 1);
   if (header.length > columnsMax) throw new UnreadableFile('columns', 1);
   const sample: string[][] = [];

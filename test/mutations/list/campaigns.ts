@@ -269,31 +269,10 @@ export const mutations: Mutation[] = [
     tests: drafts,
   },
   {
-    name: 'an imported cell keeps the sign that escapes a formula',
-    file: 'src/http/csv-cells.ts',
-    find: 'escaped.test(cell) ? cell.slice(1) : cell',
-    replace: 'cell',
-    tests: uploads,
-  },
-  {
     name: 'a key runs two exports at a time',
     file: 'src/http/exports.ts',
     find: 'if (running.has(callerId))',
     replace: 'if (false as boolean)',
     tests: ['test/api/exports.test.ts'],
-  },
-  {
-    name: 'an exported cell can be a formula',
-    file: 'src/http/csv-cells.ts',
-    find: "risky.test(text) ? `'${text}` : text",
-    replace: 'text',
-    tests: ['test/api/exports.test.ts'],
-  },
-  {
-    name: 'a row of CSV has any number of empty cells',
-    file: 'src/http/csv-records.ts',
-    find: 'if (characters > recordMaxCharacters)',
-    replace: 'if (characters < 0)',
-    tests: ['test/rules/csv-records.test.ts'],
   },
 ];
