@@ -8,7 +8,7 @@ import { openBackupStore } from '../parts.ts';
 import { backupKeysOf, openBackupCalls, runBackup, targetOf } from '../run-backup/run.ts';
 import { openBeside } from './database.ts';
 import { CommandError } from './exit-codes.ts';
-import { say as print } from './output.ts';
+import { say } from './output.ts';
 import { megabytes, openProgress } from './progress.ts';
 
 export interface BackupOptions {
@@ -24,7 +24,7 @@ export async function backup(to: string, options: BackupOptions): Promise<object
   if (options.verify) {
     const manifest = await verifyBackup(config, to);
     printContent(manifest);
-    print('Every part, count and digest is as the manifest says.');
+    say('Every part, count and digest is as the manifest says.');
     return { ...summaryOf(manifest), verified: true };
   }
   const database = await openBeside(config, 'use');
@@ -49,12 +49,12 @@ export async function backup(to: string, options: BackupOptions): Promise<object
     progress.end();
     if (!done)
       throw new Error('Another backup of this database is running. Wait until it ends, then try again.');
-    print(`Backup written: ${pathOf(target.place, done.name)}, ${megabytes(done.bytes)}`);
+    say(`Backup written: ${pathOf(target.place, done.name)}, ${megabytes(done.bytes)}`);
     printContent(done.manifest);
-    for (const name of done.deleted) print(`Deleted the older backup ${name}`);
-    if (!done.manifest.hasKeys) print(keysReminder(config));
+    for (const name of done.deleted) say(`Deleted the older backup ${name}`);
+    if (!done.manifest.hasKeys) say(keysReminder(config));
     if (config.backup.keys === null)
-      print('The backup is not encrypted: BACKUP_KEYS is not set. Messages and names in it are readable.');
+      say('The backup is not encrypted: BACKUP_KEYS is not set. Messages and names in it are readable.');
     return {
       ...summaryOf(done.manifest),
       place: target.place,
@@ -136,16 +136,16 @@ function printContent({
   ...rest
 }: ManifestContent) {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-  print(`  of          ${snapshotAt}, version ${version}, PostgreSQL ${postgresVersion}`);
-  print(`  schema      ${migrations.at(-1)?.name ?? 'none'}`);
-  print(`  database    ${rows} rows of ${tables.length} tables`);
-  print(`  files       ${files.count}, ${megabytes(files.bytes)}`);
+  say(`  of          ${snapshotAt}, version ${version}, PostgreSQL ${postgresVersion}`);
+  say(`  schema      ${migrations.at(-1)?.name ?? 'none'}`);
+  say(`  database    ${rows} rows of ${tables.length} tables`);
+  say(`  files       ${files.count}, ${megabytes(files.bytes)}`);
   if (files.missingCount > 0)
-    print(
+    say(
       `  MISSING     ${files.missingCount} files that the object store does not have: ${files.missing.slice(0, 5).join(', ')}`,
     );
   const keys = rest.encryptionKeys.map(({ id }) => id).join(', ');
-  print(`  keys        ${rest.hasKeys ? `included: ${keys}` : `not included: restoring needs ${keys}`}`);
+  say(`  keys        ${rest.hasKeys ? `included: ${keys}` : `not included: restoring needs ${keys}`}`);
 }
 
 function keysReminder(config: Config): string {

@@ -14,7 +14,7 @@ import { releaseRestored } from '../messaging/campaigns/release-restored.ts';
 import { openCompletionWaiters } from '../messaging/sending/completion-waiters.ts';
 import { openCalendars } from '../parts.ts';
 import { openBeside } from './database.ts';
-import { say as print } from './output.ts';
+import { say } from './output.ts';
 
 export interface ReleaseOptions {
   queued: 'fail' | 'send';
@@ -38,7 +38,7 @@ export async function release(options: ReleaseOptions): Promise<object> {
     const keys = await releaseKeys(database, options.revokeKeys);
     printUnknown(heldSince, unknown);
     await endHeld(database.db);
-    print('Released. Running gateways send and book again within a few seconds.');
+    say('Released. Running gateways send and book again within a few seconds.');
     return { heldSince: heldSince.toISOString(), ...messages, ...keys, unknownBookings: unknown };
   } finally {
     await database.close();
@@ -51,13 +51,13 @@ async function releaseMessages({ db, connection }: OpenDatabase, heldSince: Date
     const completions = openCompletionWaiters();
     const deps = { db, hot, clock: systemClock, completions, deliveries };
     const { failed, paused } = await releaseRestored(deps, { heldSince, queued });
-    print(
+    say(
       queued === 'fail'
         ? `${failed} messages that were queued in the backup ended with 900006: they may have been sent since.`
         : 'Messages that were queued in the backup will be sent. Some of them may be sent a second time.',
     );
     if (paused > 0)
-      print(`${paused} marketing, scheduled or unfinished sends are paused. Resume or cancel each of them.`);
+      say(`${paused} marketing, scheduled or unfinished sends are paused. Resume or cancel each of them.`);
     return { failedMessages: failed, pausedSends: paused };
   } finally {
     await hot.destroy();
@@ -68,11 +68,11 @@ async function releaseKeys({ db }: OpenDatabase, revokes: boolean) {
   const now = new Date(systemClock.now());
   if (revokes) {
     const revokedKeys = await revokeAllKeys(db, now);
-    print(`Revoked ${revokedKeys} API keys. Create new ones with "key create".`);
+    say(`Revoked ${revokedKeys} API keys. Create new ones with "key create".`);
     return { revokedKeys };
   }
   const activeKeys = await countKeys(db, now);
-  print(
+  say(
     `${activeKeys} API keys are active again, also those that were revoked after the backup: see "key list". Run this with --revoke-keys to revoke all.`,
   );
   return { activeKeys };
@@ -97,15 +97,15 @@ async function unknownEvents({ db }: OpenDatabase) {
 function printUnknown(heldSince: Date, { events, unread }: { events: UnknownEvent[]; unread: number }): void {
   // just after a restore, the stored time may lie ahead
   const until = new Date(Math.min(heldSince.getTime(), systemClock.now()));
-  print(`What the backup cannot know, from before ${until.toISOString()}:`);
-  print('  opt-outs     people who opted out after the backup: import them with POST /v1/opt-outs/import');
-  print('  repeats      requests with an Idempotency-Key that ran after the backup run again if repeated');
+  say(`What the backup cannot know, from before ${until.toISOString()}:`);
+  say('  opt-outs     people who opted out after the backup: import them with POST /v1/opt-outs/import');
+  say('  repeats      requests with an Idempotency-Key that ran after the backup run again if repeated');
   const inCalendars = events.length === 0 ? 'none was found in connected calendars' : `${events.length}:`;
-  print(`  bookings     made after the backup: ${inCalendars}`);
+  say(`  bookings     made after the backup: ${inCalendars}`);
   for (const { bookingId, staffId, start } of events.slice(0, listedMax))
-    print(
+    say(
       `    ${start === null ? 'unknown time' : new Date(start).toISOString()}  staff ${staffId}  booking ${bookingId}`,
     );
-  if (events.length > listedMax) print(`    and ${events.length - listedMax} more`);
-  if (unread > 0) print(`    ${unread} calendars could not be read`);
+  if (events.length > listedMax) say(`    and ${events.length - listedMax} more`);
+  if (unread > 0) say(`    ${unread} calendars could not be read`);
 }

@@ -18,7 +18,7 @@ import { openBackupStore, openObjects } from '../parts.ts';
 import { backupKeysOf, openBackupCalls, targetOf } from '../run-backup/run.ts';
 import { noBackup, requireName, summaryOf } from './backup.ts';
 import { databaseOf } from './database.ts';
-import { say as print } from './output.ts';
+import { say } from './output.ts';
 import { openProgress } from './progress.ts';
 
 export interface RestoreCommandOptions {
@@ -40,7 +40,7 @@ export async function restoreCommand(
   try {
     const store = await openBackupStore(target.place, outgoing);
     const { manifest, keyText } = await verify(config, store.get(name));
-    print(`The backup is whole: of ${manifest.snapshotAt}, version ${manifest.version}.`);
+    say(`The backup is whole: of ${manifest.snapshotAt}, version ${manifest.version}.`);
     await makeDataDir(config.dataDir);
     const ring = await prepareKeys(config, manifest, keyText, intoRunningCopy);
     const database = await openDatabase(databaseOf(config), openLog('warn'), 'restore');
@@ -70,7 +70,7 @@ export async function restoreCommand(
                   tx,
                   openCipher(ring),
                 );
-                print(
+                say(
                   `Replaced for a copy: ${endpoints} webhook addresses and secrets, ${senders} numbers' tokens, ${calendars} calendar authorizations. All API keys are revoked.`,
                 );
               },
@@ -125,7 +125,7 @@ async function prepareKeys(
   if (config.encryptionKeys === null && !existsSync(file) && keyText !== null) {
     parseKeyRing(keyText);
     await writeNewKeyFile(file, keyText);
-    print(`Wrote the encryption keys of the backup to ${file}.`);
+    say(`Wrote the encryption keys of the backup to ${file}.`);
   }
   const hasOwn = config.encryptionKeys !== null || existsSync(file);
   const ring = hasOwn ? await openKeyRing(config) : null;
@@ -134,15 +134,15 @@ async function prepareKeys(
     throw new Error(
       missingKeysText(missing, config.encryptionKeys === null ? file : 'ENCRYPTION_KEYS', manifest),
     );
-  if (missing.length > 0) print('Stored files cannot be read in this copy: it does not have their keys.');
+  if (missing.length > 0) say('Stored files cannot be read in this copy: it does not have their keys.');
   return ring ?? openKeyRing(config);
 }
 
 function printResult(manifest: Manifest, migrated: string[]): void {
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
-  print(`Restored ${rows} rows of ${manifest.tables.length} tables and ${manifest.files.count} files.`);
-  if (migrated.length > 0) print(`Ran the later migrations ${migrated.join(', ')}.`);
-  print(
+  say(`Restored ${rows} rows of ${manifest.tables.length} tables and ${manifest.files.count} files.`);
+  if (migrated.length > 0) say(`Ran the later migrations ${migrated.join(', ')}.`);
+  say(
     'The gateway is held: it serves reads, management and callbacks, and sends and books nothing. Start it, check it, then run "release".',
   );
 }

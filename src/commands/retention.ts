@@ -8,7 +8,7 @@ import { everySeconds, type Removed, removeExpired } from '../retention/retentio
 import { endRun, leaseRun, makeRunDue } from '../retention/settings-store.ts';
 import { openBeside } from './database.ts';
 import { CommandError } from './exit-codes.ts';
-import { say as print } from './output.ts';
+import { say } from './output.ts';
 
 export interface RetentionOptions {
   dryRun: boolean;
@@ -40,14 +40,14 @@ const keptText = (days: number | null) => (days === null ? 'for ever' : `${days}
 
 function printDryRun(found: Awaited<ReturnType<typeof dryRun>>): object {
   const row = (...[kind = '', kept = '', rows = '', from = '']: string[]) =>
-    print(`  ${kind.padEnd(12)}${kept.padEnd(15)}${rows.padEnd(15)}${from}`.trimEnd());
+    say(`  ${kind.padEnd(12)}${kept.padEnd(15)}${rows.padEnd(15)}${from}`.trimEnd());
   row('', 'kept', 'to be removed', 'from');
   for (const { kind, days, rows, beginsAt } of found.kinds)
     row(kind, keptText(days), rows === null ? '-' : String(rows), rows === null ? '' : (beginsAt ?? 'now'));
   row('media', 'with messages', String(found.media));
-  print(`  accounts that keep less: ${found.accountsWithOwnDays}`);
-  print(`  whole partitions: ${found.partitions.join(', ') || 'none'}`);
-  print('Nothing was removed.');
+  say(`  accounts that keep less: ${found.accountsWithOwnDays}`);
+  say(`  whole partitions: ${found.partitions.join(', ') || 'none'}`);
+  say('Nothing was removed.');
   return found;
 }
 
@@ -69,9 +69,9 @@ async function removeNow(deps: Parameters<typeof removeExpired>[0], now: Date): 
   }
   await endRun(deps.db, lease, everySeconds);
   const rows = Object.entries(removed.rows).filter(([, n]) => n > 0);
-  for (const [kind, n] of rows) print(`  ${kind.padEnd(12)}${n}`);
-  for (const name of removed.partitions) print(`  partition   ${name}`);
-  for (const name of removed.busy) print(`  in use, later: ${name}`);
-  print(rows.length + removed.partitions.length === 0 ? 'There was nothing to remove.' : 'Removed.');
+  for (const [kind, n] of rows) say(`  ${kind.padEnd(12)}${n}`);
+  for (const name of removed.partitions) say(`  partition   ${name}`);
+  for (const name of removed.busy) say(`  in use, later: ${name}`);
+  say(rows.length + removed.partitions.length === 0 ? 'There was nothing to remove.' : 'Removed.');
   return removed;
 }

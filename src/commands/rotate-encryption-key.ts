@@ -18,7 +18,7 @@ import { rehashAllSenders } from '../messaging/senders/rehash.ts';
 import { reencryptEndpoints } from '../webhooks/endpoints/reencrypt.ts';
 import { databaseOf } from './database.ts';
 import { errorText } from './exit-codes.ts';
-import { say as print } from './output.ts';
+import { say } from './output.ts';
 
 export interface RotateOptions {
   /** False: re-encrypts only what is not yet encrypted with the newest key, to continue an interrupted rotation. */
@@ -53,7 +53,7 @@ async function openRing(config: Config, db: Db, options: RotateOptions): Promise
   const source = keySourceOf(config);
   if (source.add === null || !options.newKey) return openKeyRing(config, db);
   const ring = await source.add();
-  print(`Added the new key ${ring.keys[0].id} as the first one in ${keyFileOf(config)}.`);
+  say(`Added the new key ${ring.keys[0].id} as the first one in ${keyFileOf(config)}.`);
   return ring;
 }
 
@@ -82,9 +82,9 @@ async function reencryptSecrets(db: Db, ring: KeyRing) {
       reencrypted += round.reencrypted;
       failed.push(...round.failed);
       afterId = round.afterId;
-      if (afterId) print(`  ${what}: ${reencrypted} secrets re-encrypted so far`);
+      if (afterId) say(`  ${what}: ${reencrypted} secrets re-encrypted so far`);
     } while (afterId);
-    print(`  ${what}: ${reencrypted} secrets re-encrypted`);
+    say(`  ${what}: ${reencrypted} secrets re-encrypted`);
     total += reencrypted;
   }
   await rehashAllSenders(deps);
@@ -105,10 +105,10 @@ function printOldKeys(config: Config, ring: KeyRing, undecryptable: Undecryptabl
   const old = ring.keys.slice(1).map(({ id }) => id);
   const used = old.filter((id) => needed.has(id));
   const unused = old.filter((id) => !needed.has(id));
-  if (used.length > 0) print(`Still in use, keep them: ${used.join(', ')}.`);
+  if (used.length > 0) say(`Still in use, keep them: ${used.join(', ')}.`);
   if (unused.length === 0) return { unused };
   const where = config.encryptionKeys === null ? keyFileOf(config) : 'ENCRYPTION_KEYS';
-  print(
+  say(
     `No longer used: ${unused.join(', ')}. Older backups still need them: remove them from ${where} when you no longer need those backups.`,
   );
   return { unused };
@@ -120,10 +120,10 @@ export async function rotateEncryptionKey(options: RotateOptions): Promise<objec
   const database = await openExclusively(config, options);
   try {
     const ring = await openRing(config, database.db, options);
-    print(`Re-encrypting with the key ${ring.keys[0].id}:`);
+    say(`Re-encrypting with the key ${ring.keys[0].id}:`);
     const { reencrypted, failed: undecryptable } = await reencryptSecrets(database.db, ring);
     await recordRotation(database.db, ring, { reencrypted, failed: undecryptable.length });
-    for (const { message } of undecryptable) print(`  FAIL  ${message}`);
+    for (const { message } of undecryptable) say(`  FAIL  ${message}`);
     const { unused } = printOldKeys(config, ring, undecryptable);
     return {
       ok: undecryptable.length === 0,

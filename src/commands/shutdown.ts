@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { flushLog, type Log } from '../base/log.ts';
 import type { OpenDatabase } from '../db/open-database.ts';
+import { note } from './output.ts';
 import type { RunningSandbox } from './sandbox.ts';
 
 /** The running parts, in the order of their start. */
@@ -20,9 +21,6 @@ const appMs = 6_000;
 const allMs = 9_500;
 /** Additional time for requests after an announced shutdown. */
 const announcedMs = 16_000;
-
-/** Prints progress to standard error; standard output is for results. */
-export const print = (line: string) => process.stderr.write(`${line}\n`);
 
 /** Stops the gateway, then the sandbox, then the database. */
 export async function stopAll(running: Running, log: Log, closesWithinMs = appMs): Promise<void> {
@@ -56,10 +54,10 @@ export function stopOnSignals(running: Running, cancel: AbortController, log: Lo
   const announcedExtraMs = delayMs > 0 ? announcedMs : 0;
   const onSignal = async (signal: NodeJS.Signals) => {
     if (cancel.signal.aborted) {
-      print('Stopping immediately.');
+      note('Stopping immediately.');
       exitNow(running, 1);
     }
-    print(`\nStopping (${signal}). Press Ctrl-C again to stop immediately.`);
+    note(`\nStopping (${signal}). Press Ctrl-C again to stop immediately.`);
     cancel.abort();
     const timeout = setTimeout(
       () => {

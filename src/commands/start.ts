@@ -11,8 +11,9 @@ import { openDatabase } from '../db/open-database.ts';
 import { databaseOf } from './database.ts';
 import { prepareDemo, requireDemoDatabase } from './demo.ts';
 import { errorText } from './exit-codes.ts';
+import { note } from './output.ts';
 import { type RunningSandbox, startSandbox } from './sandbox.ts';
-import { print, type Running, stopAll, stopOnSignals } from './shutdown.ts';
+import { type Running, stopAll, stopOnSignals } from './shutdown.ts';
 
 /** Whether to start a sandbox, or a running one that `stop` leaves running (`npm run dev`). */
 type Sandbox = boolean | RunningSandbox;
@@ -25,8 +26,8 @@ async function openOwnLog(level: string, dataDir: string, sandbox: boolean): Pro
 }
 
 function startOwnSandbox({ dataDir }: Config, log: Log): Promise<RunningSandbox> {
-  print('Starting the sandbox: messaging platform, calendars, webhook receiver …');
-  return startSandbox(join(dataDir, 'sandbox'), { log, print });
+  note('Starting the sandbox: messaging platform, calendars, webhook receiver …');
+  return startSandbox(join(dataDir, 'sandbox'), { log, print: note });
 }
 
 /** Starts the parts in order and records each in `running`. Throws between two parts when `signal` aborts. */
@@ -35,8 +36,8 @@ async function open(
   options: { sandbox: Sandbox; running: Running; signal: AbortSignal; log: Log },
 ): Promise<void> {
   const { running, signal, log } = options;
-  print('Starting the database …');
-  running.database = await openDatabase({ ...databaseOf(settings), onProgress: print }, log, 'migrate');
+  note('Starting the database …');
+  running.database = await openDatabase({ ...databaseOf(settings), onProgress: note }, log, 'migrate');
   for (const problem of durabilityProblems(await readDurability(running.database.db)))
     log.warn({ problem }, 'database.not_durable');
   signal.throwIfAborted();
@@ -59,8 +60,9 @@ async function open(
   });
   signal.throwIfAborted();
   const { url } = running.app;
-  if (running.sandbox) await prepareDemo(config, running.app, running.sandbox.urls, { print, log, signal });
-  else print(`The gateway answers at ${url}. API reference: ${url}/docs.`);
+  if (running.sandbox)
+    await prepareDemo(config, running.app, running.sandbox.urls, { print: note, log, signal });
+  else note(`The gateway answers at ${url}. API reference: ${url}/docs.`);
 }
 
 const defaultDelayMs = 5_000;
