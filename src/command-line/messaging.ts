@@ -1,13 +1,10 @@
 // Commands that call a running gateway: `sender`, `endpoint`, `send`, `listen`.
 import { type Command, Option } from 'commander';
+import type { AccountOption } from '../commands/call-gateway.ts';
 import type { ListenOptions } from '../commands/listen.ts';
 import type { SendOptions } from '../commands/send.ts';
 import type { SenderAddOptions } from '../commands/senders.ts';
 import { action, pairs, wholeNumber } from './run.ts';
-
-interface Common {
-  account?: string;
-}
 
 const account = () => new Option('--account <id>', 'the account; not needed if there is only one');
 
@@ -67,7 +64,7 @@ function addSenders(sender: Command): void {
     .command('list')
     .description('list the numbers')
     .addOption(account())
-    .action(action(async (options: Common) => (await load()).senderList(options)));
+    .action(action(async (options: AccountOption) => (await load()).senderList(options)));
   sender
     .command('add')
     .description('connect a number and check it')
@@ -92,13 +89,15 @@ function addSenders(sender: Command): void {
     .argument(...id)
     .description('check a number now')
     .addOption(account())
-    .action(action(async (of: string, options: Common) => (await load()).senderCheck(of, options)));
+    .action(action(async (of: string, options: AccountOption) => (await load()).senderCheck(of, options)));
   sender
     .command('subscribe')
     .argument(...id)
     .description('subscribe to the callbacks of a number again')
     .addOption(account())
-    .action(action(async (of: string, options: Common) => (await load()).senderSubscribe(of, options)));
+    .action(
+      action(async (of: string, options: AccountOption) => (await load()).senderSubscribe(of, options)),
+    );
   sender
     .command('remove')
     .argument(...id)
@@ -106,7 +105,7 @@ function addSenders(sender: Command): void {
     .option('--yes', 'required, so that nothing is removed by mistake')
     .addOption(account())
     .action(
-      action(async (of: string, options: Common & { yes?: boolean }) =>
+      action(async (of: string, options: AccountOption & { yes?: boolean }) =>
         (await load()).senderRemove(of, options),
       ),
     );
@@ -118,7 +117,7 @@ function addEndpoints(endpoint: Command): void {
     .command('list')
     .description('list the endpoints')
     .addOption(account())
-    .action(action(async (options: Common) => (await load()).endpointList(options)));
+    .action(action(async (options: AccountOption) => (await load()).endpointList(options)));
   endpoint
     .command('create')
     .argument('<url>', 'where webhooks are posted; https')
@@ -131,7 +130,7 @@ function addEndpoints(endpoint: Command): void {
       action(
         async (
           url: string,
-          options: Common & { events?: string; description?: string; secretFile?: string },
+          options: AccountOption & { events?: string; description?: string; secretFile?: string },
         ) => (await load()).endpointCreate(url, options),
       ),
     );
@@ -146,7 +145,7 @@ function changeEndpoints(endpoint: Command): void {
     .argument(...id)
     .description("send a test event and print the receiver's response")
     .addOption(account())
-    .action(action(async (of: string, options: Common) => (await load()).endpointTest(of, options)));
+    .action(action(async (of: string, options: AccountOption) => (await load()).endpointTest(of, options)));
   for (const [name, status, what] of [
     ['pause', 'paused', 'keep the events of an endpoint instead of delivering them'],
     ['resume', 'active', 'deliver again, also after the endpoint was disabled'],
@@ -157,7 +156,9 @@ function changeEndpoints(endpoint: Command): void {
       .description(what)
       .addOption(account())
       .action(
-        action(async (of: string, options: Common) => (await load()).endpointSetStatus(of, status, options)),
+        action(async (of: string, options: AccountOption) =>
+          (await load()).endpointSetStatus(of, status, options),
+        ),
       );
   endpoint
     .command('rotate-secret')
@@ -166,7 +167,7 @@ function changeEndpoints(endpoint: Command): void {
     .option('--overlap <seconds>', 'how long the old secret stays valid', wholeNumber(0, 2_592_000), 86_400)
     .addOption(account())
     .action(
-      action(async (of: string, options: Common & { overlap: number }) =>
+      action(async (of: string, options: AccountOption & { overlap: number }) =>
         (await load()).endpointRotateSecret(of, options),
       ),
     );
@@ -177,7 +178,7 @@ function changeEndpoints(endpoint: Command): void {
     .option('--yes', 'required, so that nothing is removed by mistake')
     .addOption(account())
     .action(
-      action(async (of: string, options: Common & { yes?: boolean }) =>
+      action(async (of: string, options: AccountOption & { yes?: boolean }) =>
         (await load()).endpointRemove(of, options),
       ),
     );

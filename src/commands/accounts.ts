@@ -4,28 +4,14 @@ import { listAccounts, listKeys } from '../accounts/store.ts';
 import { systemClock } from '../base/clock.ts';
 import { readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
+import { accountOf } from './account-of.ts';
 import { onDatabase } from './database.ts';
 import { CommandError } from './exit-codes.ts';
 import { say } from './output.ts';
 
-/** The id of the account, or of the only one. Throws if there is no such account, or several without an id. */
-async function requireAccount(db: Db, accountId: string | undefined): Promise<string> {
-  const accounts = await listAccounts(db);
-  const [only, another] = accounts;
-  if (accountId === undefined && only && another)
-    throw new CommandError(
-      'usage',
-      'There are several accounts. Add the id of one: "account list" shows all.',
-    );
-  const found = accountId === undefined ? only : accounts.find(({ id }) => id === accountId);
-  if (found) return found.id;
-  throw new CommandError(
-    'notFound',
-    accountId === undefined
-      ? 'There is no account yet. Create one with "account create".'
-      : `There is no account ${accountId}. Run "account list" to see all accounts.`,
-  );
-}
+/** The id of the account that an argument names, or of the only one. Throws what `accountOf` throws. */
+const accountIdOf = async (db: Db, id: string | undefined): Promise<string> =>
+  (await accountOf(db, id, 'Add the id of one')).id;
 
 /** Creates an account and prints its id and first key. */
 export async function accountCreate(name: string): Promise<object> {
@@ -58,7 +44,7 @@ export async function keyCreate(
   options: { name: string; scopes: string[] },
 ): Promise<object> {
   return onDatabase(async ({ db }) => {
-    const accountId = await requireAccount(db, ofAccount);
+    const accountId = await accountIdOf(db, ofAccount);
     const { cell } = readConfig();
     const key = await createKey({ db, clock: systemClock, cell }, { accountId, ...options });
     say(`${key.apiKey}\nThe key is shown only once.`);
@@ -69,7 +55,7 @@ export async function keyCreate(
 /** Prints the active keys of an account, newest first. */
 export async function keyList(ofAccount: string | undefined): Promise<object> {
   return onDatabase(async ({ db }) => {
-    const accountId = await requireAccount(db, ofAccount);
+    const accountId = await accountIdOf(db, ofAccount);
     const { rows } = await listKeys(db, accountId, { limit: 1000, offset: 0 }, new Date());
     for (const row of rows) say(`${row.id}  …${row.hint}  ${row.name}  ${row.scopes.join(',')}`);
     const keys = rows.map((row) => ({
@@ -88,7 +74,7 @@ export async function keyList(ofAccount: string | undefined): Promise<object> {
 /** Revokes a key. */
 export async function keyRevoke(accountId: string, keyId: string): Promise<object> {
   return onDatabase(async ({ db }) => {
-    await requireAccount(db, accountId);
+    await accountIdOf(db, accountId);
     await revoke({ db, clock: systemClock }, { accountId, keyId });
     say('Key revoked. Running gateways reject it within 5 seconds.');
     return { keyId, revoked: true };

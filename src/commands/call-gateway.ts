@@ -5,15 +5,19 @@ import { systemClock } from '../base/clock.ts';
 import { openOutgoing } from '../base/outgoing.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { scopes as allScopes } from '../contract/envelope.ts';
-import { accountOf } from './dashboard-link.ts';
+import { accountOf } from './account-of.ts';
 import { onDatabase } from './database.ts';
 import { CommandError } from './exit-codes.ts';
 
 type Scope = (typeof allScopes)[number];
 
-export interface CallOptions {
+/** The option of every command that calls the gateway. */
+export interface AccountOption {
   /** The account, if there are several; only without GATEWAY_API_KEY. */
-  account?: string;
+  account?: string | undefined;
+}
+
+export interface CallOptions extends AccountOption {
   scopes: Scope[];
   /** What the key of this command is called, in the audit log too. */
   name: string;

@@ -1,11 +1,10 @@
 // `dashboard-link`: creates a link with which somebody signs in to the dashboard, without an API key.
 import { linkUrl } from '../accounts/link-url.ts';
 import { createLink } from '../accounts/links.ts';
-import { listAccounts } from '../accounts/store.ts';
 import { systemClock } from '../base/clock.ts';
 import { type Config, readConfig } from '../config.ts';
 import { operatorScope, scopes } from '../contract/envelope.ts';
-import type { Db } from '../db/db.ts';
+import { accountOf } from './account-of.ts';
 import { onDatabase } from './database.ts';
 import { CommandError } from './exit-codes.ts';
 import { say } from './output.ts';
@@ -15,28 +14,6 @@ export interface DashboardLinkOptions {
   operator?: boolean;
   name?: string;
   expiresInSeconds: number;
-}
-
-/** The account with that id, or the only one. Throws if there is no such account, or several without an id. */
-export async function accountOf(db: Db, id: string | undefined): Promise<{ id: string; name: string }> {
-  const accounts = await listAccounts(db);
-  const [only, another] = accounts;
-  const found = id === undefined ? only : accounts.find((one) => one.id === id);
-  if (id === undefined && another) {
-    throw new CommandError(
-      'usage',
-      'There are several accounts. Choose one with --account; "account list" shows all.',
-    );
-  }
-  if (!found) {
-    throw new CommandError(
-      'notFound',
-      id === undefined
-        ? 'There is no account yet. Create one with "account create".'
-        : `There is no account ${id}. Run "account list" to see all accounts.`,
-    );
-  }
-  return found;
 }
 
 function addressOf({ publicUrl, port }: Config): string {

@@ -1,20 +1,16 @@
 // `endpoint`: creates, lists, tests and changes webhook endpoints, through the API of a running gateway.
 import type { ChatbotGateway, CreateEndpoint, Endpoint } from '../../client/src/client.ts';
 import { subscribableKinds } from '../contract/webhooks.ts';
-import { callGateway } from './call-gateway.ts';
+import { type AccountOption, callGateway } from './call-gateway.ts';
 import { CommandError } from './exit-codes.ts';
 import { say } from './output.ts';
 import { readSecret } from './read-secret.ts';
 
-interface Common {
-  account?: string;
-}
-
-const call = <T>(command: string, { account }: Common, work: (gateway: ChatbotGateway) => Promise<T>) =>
-  callGateway(
-    { ...(account === undefined ? {} : { account }), scopes: ['manage'], name: `endpoint ${command}` },
-    work,
-  );
+const call = <T>(
+  command: string,
+  { account }: AccountOption,
+  work: (gateway: ChatbotGateway) => Promise<T>,
+) => callGateway({ account, scopes: ['manage'], name: `endpoint ${command}` }, work);
 
 type Kinds = NonNullable<CreateEndpoint['events']>;
 
@@ -34,7 +30,7 @@ const lineOf = ({ _id, status, url, events, disabledReason }: Endpoint) =>
   `${_id}  ${status}  ${url}  ${events.join(',')}${disabledReason === null ? '' : `: ${disabledReason}`}`;
 
 /** Lists the endpoints. */
-export async function endpointList(options: Common): Promise<object> {
+export async function endpointList(options: AccountOption): Promise<object> {
   return call('list', options, async (gateway) => {
     const endpoints = [];
     for await (const endpoint of gateway.listEndpoints()) endpoints.push(endpoint);
@@ -46,7 +42,7 @@ export async function endpointList(options: Common): Promise<object> {
 /** Creates an endpoint and prints its secret. */
 export async function endpointCreate(
   url: string,
-  options: Common & { events?: string; description?: string; secretFile?: string },
+  options: AccountOption & { events?: string; description?: string; secretFile?: string },
 ): Promise<object> {
   const body: CreateEndpoint = { url };
   if (options.events !== undefined) body.events = kindsOf(options.events);
@@ -61,7 +57,7 @@ export async function endpointCreate(
 }
 
 /** Sends a test event and prints the receiver's response. */
-export async function endpointTest(id: string, options: Common): Promise<{ ok: boolean }> {
+export async function endpointTest(id: string, options: AccountOption): Promise<{ ok: boolean }> {
   return call('test', options, async (gateway) => {
     const result = await gateway.testEndpoint({ id });
     say(
@@ -77,7 +73,7 @@ export async function endpointTest(id: string, options: Common): Promise<{ ok: b
 export async function endpointSetStatus(
   id: string,
   status: 'active' | 'paused',
-  options: Common,
+  options: AccountOption,
 ): Promise<object> {
   return call(status === 'paused' ? 'pause' : 'resume', options, async (gateway) => {
     const endpoint = await gateway.updateEndpoint({ id, body: { status } });
@@ -89,7 +85,7 @@ export async function endpointSetStatus(
 /** Creates a new secret; the old one stays valid for the overlap. */
 export async function endpointRotateSecret(
   id: string,
-  { overlap, ...options }: Common & { overlap: number },
+  { overlap, ...options }: AccountOption & { overlap: number },
 ): Promise<object> {
   return call('rotate-secret', options, async (gateway) => {
     const endpoint = await gateway.rotateEndpointSecret({ id, body: { overlapSeconds: overlap } });
@@ -99,7 +95,10 @@ export async function endpointRotateSecret(
 }
 
 /** Deletes an endpoint; its pending deliveries become dead. */
-export async function endpointRemove(id: string, options: Common & { yes?: boolean }): Promise<object> {
+export async function endpointRemove(
+  id: string,
+  options: AccountOption & { yes?: boolean },
+): Promise<object> {
   if (!options.yes)
     throw new CommandError('usage', `Nothing was removed. Add --yes to remove the endpoint ${id}.`);
   return call('remove', options, async (gateway) => {

@@ -4,15 +4,14 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChatbotGateway, GatewayError } from '../../client/src/client.ts';
 import { openOutgoing } from '../base/outgoing.ts';
-import { callGateway } from './call-gateway.ts';
+import { type AccountOption, callGateway } from './call-gateway.ts';
 import { kindsOf } from './endpoints.ts';
 import { CommandError } from './exit-codes.ts';
 import { type Forward, openForward } from './forward.ts';
 import { listenSecret } from './listen-secret.ts';
 import { note, say, sayEach, usesJson } from './output.ts';
 
-export interface ListenOptions {
-  account?: string;
+export interface ListenOptions extends AccountOption {
   events: string;
   /** Forward what an existing endpoint gets instead; it is not changed. */
   endpoint?: string;
@@ -39,18 +38,20 @@ export async function listen(to: string | undefined, options: ListenOptions): Pr
   process.once('SIGTERM', stop);
   try {
     const forward = to === undefined ? undefined : openForward(localUrl(to), secret, outgoing);
-    const account = options.account === undefined ? {} : { account: options.account };
-    await callGateway({ ...account, scopes: ['manage'], name: 'listen', keySeconds }, async (gateway) => {
-      const source = options.endpoint
-        ? await existingEndpoint(gateway, options.endpoint)
-        : await ownEndpoint(gateway, options.events);
-      try {
-        announce(to, secret, source.endpointId);
-        await poll({ gateway, source, forward, signal: stopping.signal });
-      } finally {
-        if (!options.endpoint) await gateway.deleteEndpoint({ id: source.endpointId });
-      }
-    });
+    await callGateway(
+      { account: options.account, scopes: ['manage'], name: 'listen', keySeconds },
+      async (gateway) => {
+        const source = options.endpoint
+          ? await existingEndpoint(gateway, options.endpoint)
+          : await ownEndpoint(gateway, options.events);
+        try {
+          announce(to, secret, source.endpointId);
+          await poll({ gateway, source, forward, signal: stopping.signal });
+        } finally {
+          if (!options.endpoint) await gateway.deleteEndpoint({ id: source.endpointId });
+        }
+      },
+    );
   } finally {
     process.removeListener('SIGINT', stop);
     process.removeListener('SIGTERM', stop);

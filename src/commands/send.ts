@@ -1,12 +1,11 @@
 // `send`: sends an approved template to one number, as a test, through the API of a running gateway.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChatbotGateway, isGatewayError, type Template } from '../../client/src/client.ts';
-import { callGateway } from './call-gateway.ts';
+import { type AccountOption, callGateway } from './call-gateway.ts';
 import { CommandError } from './exit-codes.ts';
 import { note, say } from './output.ts';
 
-export interface SendOptions {
-  account?: string;
+export interface SendOptions extends AccountOption {
   to: string;
   language?: string;
   variable: Record<string, string>;
@@ -55,28 +54,25 @@ function explainVariables(error: unknown): never {
 export async function send(template: string, options: SendOptions): Promise<{ ok: boolean }> {
   const { account, to, language, variable, sender, wait } = options;
   const scopes = ['templates:read', 'messages:send', 'messages:read', 'manage'] as const;
-  return callGateway(
-    { ...(account === undefined ? {} : { account }), scopes: [...scopes], name: 'send' },
-    async (gateway) => {
-      const { _id: templateId } = await templateOf(gateway, template, language);
-      const recipient = { phone: to.replace(/^\+/, ''), variables: variable };
-      const result = await gateway
-        .sendTemplate({
-          body: {
-            templateId,
-            recipients: [recipient],
-            ...(sender === undefined ? {} : { senderId: sender }),
-          },
-        })
-        .catch(explainVariables);
-      const [sent] = result.messages;
-      if (!sent) throw new Error('The gateway reported no message.');
-      say(`${sent.status}  ${sent.id}${sent.messageId === null ? '' : `  ${sent.messageId}`}`);
-      const end = await follow(gateway, sent.id, sent.status, wait);
-      if (end.error !== null) say(`  ${end.error.code} ${end.error.title}: ${end.error.message}`);
-      return { ok: end.status !== 'failed', sendId: result.sendId, message: end };
-    },
-  );
+  return callGateway({ account, scopes: [...scopes], name: 'send' }, async (gateway) => {
+    const { _id: templateId } = await templateOf(gateway, template, language);
+    const recipient = { phone: to.replace(/^\+/, ''), variables: variable };
+    const result = await gateway
+      .sendTemplate({
+        body: {
+          templateId,
+          recipients: [recipient],
+          ...(sender === undefined ? {} : { senderId: sender }),
+        },
+      })
+      .catch(explainVariables);
+    const [sent] = result.messages;
+    if (!sent) throw new Error('The gateway reported no message.');
+    say(`${sent.status}  ${sent.id}${sent.messageId === null ? '' : `  ${sent.messageId}`}`);
+    const end = await follow(gateway, sent.id, sent.status, wait);
+    if (end.error !== null) say(`  ${end.error.code} ${end.error.title}: ${end.error.message}`);
+    return { ok: end.status !== 'failed', sendId: result.sendId, message: end };
+  });
 }
 
 /** Reads the message until it has a final stage, at most `seconds`; prints each stage. */

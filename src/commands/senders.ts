@@ -1,15 +1,11 @@
 // `sender`: connects, lists, checks and removes messaging numbers, through the API of a running gateway.
 import type { ChatbotGateway, CheckedSender, SenderCheck } from '../../client/src/client.ts';
-import { callGateway } from './call-gateway.ts';
+import { type AccountOption, callGateway } from './call-gateway.ts';
 import { CommandError } from './exit-codes.ts';
 import { say } from './output.ts';
 import { readSecret } from './read-secret.ts';
 
-interface Common {
-  account?: string;
-}
-
-export interface SenderAddOptions extends Common {
+export interface SenderAddOptions extends AccountOption {
   name: string;
   phoneNumberId: string;
   businessAccountId: string;
@@ -21,11 +17,11 @@ export interface SenderAddOptions extends Common {
   default?: boolean;
 }
 
-const call = <T>(command: string, { account }: Common, work: (gateway: ChatbotGateway) => Promise<T>) =>
-  callGateway(
-    { ...(account === undefined ? {} : { account }), scopes: ['manage'], name: `sender ${command}` },
-    work,
-  );
+const call = <T>(
+  command: string,
+  { account }: AccountOption,
+  work: (gateway: ChatbotGateway) => Promise<T>,
+) => callGateway({ account, scopes: ['manage'], name: `sender ${command}` }, work);
 
 const marks = { ok: 'ok     ', warning: 'warning', failed: 'FAIL   ', unknown: 'unknown' } as const;
 
@@ -41,7 +37,7 @@ function checkedDocument(sender: { _id: string }, checks: readonly SenderCheck[]
 }
 
 /** Lists the numbers. */
-export async function senderList(options: Common): Promise<object> {
+export async function senderList(options: AccountOption): Promise<object> {
   return call('list', options, async (gateway) => {
     const senders = [];
     for await (const sender of gateway.listSenders()) senders.push(sender);
@@ -79,21 +75,21 @@ export async function senderAdd(options: SenderAddOptions): Promise<{ ok: boolea
 }
 
 /** Runs the checks of a number now. */
-export async function senderCheck(id: string, options: Common): Promise<{ ok: boolean }> {
+export async function senderCheck(id: string, options: AccountOption): Promise<{ ok: boolean }> {
   return call('check', options, async (gateway) =>
     checkedDocument({ _id: id }, (await gateway.runSenderChecks({ id })).checks),
   );
 }
 
 /** Subscribes to the callbacks of a number again. */
-export async function senderSubscribe(id: string, options: Common): Promise<{ ok: boolean }> {
+export async function senderSubscribe(id: string, options: AccountOption): Promise<{ ok: boolean }> {
   return call('subscribe', options, async (gateway) =>
     checkedDocument({ _id: id }, (await gateway.subscribeSender({ id })).checks),
   );
 }
 
 /** Removes a number. */
-export async function senderRemove(id: string, options: Common & { yes?: boolean }): Promise<object> {
+export async function senderRemove(id: string, options: AccountOption & { yes?: boolean }): Promise<object> {
   if (!options.yes)
     throw new CommandError('usage', `Nothing was removed. Add --yes to remove the number ${id}.`);
   return call('remove', options, async (gateway) => {
