@@ -1,7 +1,7 @@
 // The slot that a request names by `date`, `from` and `to`, and the errors if it is not open.
 import { AppError } from '../../base/errors.ts';
 import { zoneSpans } from '../../base/time-zones.ts';
-import { retryTransient, violates } from '../../db/failure.ts';
+import { isLockTimeout, retryTransient, violates } from '../../db/failure.ts';
 import { type RequestedDate, type SlotsDeps, slotUnavailable, takenByBookings } from '../slots/available.ts';
 import { freeStarts, startShownAs, type Taken } from '../slots/engine.ts';
 import {
@@ -13,7 +13,6 @@ import {
   minuteOfClock,
   offsetAt,
 } from '../slots/wall-time.ts';
-import { isLockTimeout } from './locks-store.ts';
 
 /** The start (epoch milliseconds) of the named slot; 409 `slot_unavailable` if it is not offered, or taken by `taken`. */
 export function chosenStart(

@@ -1,16 +1,10 @@
 // Advisory locks on the bookings of a staff member and of a calendar.
 import { sql } from 'kysely';
-import pg from 'pg';
 import { calendarNeed } from '../../contract/directory.ts';
 import type { Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 
 const { required } = sqlConstants(calendarNeed);
-
-/** True if a statement timed out waiting for a lock (lock_not_available). */
-export function isLockTimeout(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '55P03';
-}
 
 /**
  * Locks the bookings of a staff member and of their calendar until the end of the transaction. Waits for other
