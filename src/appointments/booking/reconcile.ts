@@ -2,7 +2,7 @@
 import { bookingState } from '../../contract/bookings.ts';
 import { notConnected, useCalendar } from '../calendar/connection.ts';
 import { applyCancel, applyMove } from './apply-change.ts';
-import { type BookingRow, leaseMs, requestTimeoutMs, retryDelayMs, taskFor } from './booking.ts';
+import { type BookingRow, leaseMs, requestTimeoutMs, retryDelayMs, type Task, taskFor } from './booking.ts';
 import { findBookingConnection, findEvent, limitsUntil } from './booking-calendar.ts';
 import { claimDue, claimExpiredLease, postpone } from './bookings-store.ts';
 import { compensate } from './compensate.ts';
@@ -38,12 +38,7 @@ async function reconcile(deps: CreateEventDeps, row: BookingRow): Promise<void> 
   }
 }
 
-async function carryOut(
-  deps: CreateEventDeps,
-  task: ReturnType<typeof taskFor>,
-  row: BookingRow,
-  deadline: number,
-): Promise<void> {
+async function carryOut(deps: CreateEventDeps, task: Task, row: BookingRow, deadline: number): Promise<void> {
   switch (task) {
     case 'recover':
       return await recover(deps, row, deadline);

@@ -3,8 +3,7 @@ import { audit } from '../../audit/store.ts';
 import { AppError } from '../../base/errors.ts';
 import { bookingState } from '../../contract/bookings.ts';
 import type { Tx } from '../../db/db.ts';
-import { staffNotFound } from '../directory/staff.ts';
-import { findStaff } from '../directory/store.ts';
+import { requireStaff } from '../directory/find-staff.ts';
 import { type RequestedDate, requestedDate, takenByBookings } from '../slots/available.ts';
 import { freeStarts, occupiedRange } from '../slots/engine.ts';
 import { minuteMs } from '../slots/wall-time.ts';
@@ -46,8 +45,7 @@ export async function rescheduleBooking(
 ): Promise<BookingRow> {
   const deadline = deps.clock.steady() + requestTimeoutMs;
   const booking = await currentBooking(deps, input.accountId, input.bookingId);
-  const staff = await findStaff(deps.db, input.accountId, booking.staff_id);
-  if (!staff) throw staffNotFound();
+  const staff = await requireStaff(deps.db, input.accountId, booking.staff_id);
   const requested = requestedDate(deps, staff, input);
   checkChangeable(booking, deps.clock.now());
   const to = await requestedTime(deps, requested, booking, input);

@@ -1,7 +1,6 @@
 // Routes of bookings: book, list, cancel, reschedule.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../base/errors.ts';
-import { isUuid } from '../../base/ids.ts';
 import { parseTraceparent } from '../../base/trace-ids.ts';
 import { AppointmentParams } from '../../contract/appointments.ts';
 import { ListBookingsQuery, ListedBooking } from '../../contract/booking-lists.ts';
@@ -11,11 +10,10 @@ import { fingerprintOf, sendReplay } from '../../http/idempotency.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { idInBody } from '../../http/request-line.ts';
-import { staffNotFound } from '../directory/staff.ts';
-import { findStaff } from '../directory/store.ts';
+import { requireStaff } from '../directory/find-staff.ts';
 import { type BookDeps, book } from './book.ts';
-import { type BookingRow, bookingNotFound } from './booking.ts';
-import { findBooking } from './bookings-store.ts';
+import type { BookingRow } from './booking.ts';
+import { requireBooking } from './booking-to-change.ts';
 import { cancelBooking } from './cancel.ts';
 import { type BookingResponse, type Key, respondOnce } from './idempotency.ts';
 import { pageOfBookings, showBooking } from './list.ts';
@@ -82,7 +80,7 @@ function readingRoutes(server: Server, deps: BookDeps): void {
     },
     async ({ caller, query }) => {
       const { appointmentUserId, status, from, to, email, phoneNumber } = query;
-      if (appointmentUserId !== undefined) await checkStaff(deps, caller.accountId, appointmentUserId);
+      if (appointmentUserId !== undefined) await requireStaff(deps.db, caller.accountId, appointmentUserId);
       const { limit = pageLimit, cursor, sort, calendarState } = query;
       const filter = {
         staffId: appointmentUserId,
@@ -108,15 +106,10 @@ function readingRoutes(server: Server, deps: BookDeps): void {
       config: manage,
     },
     async ({ caller, params }) => {
-      const row = isUuid(params.id) ? await findBooking(deps.db, caller.accountId, params.id) : undefined;
-      if (!row) throw bookingNotFound();
+      const row = await requireBooking(deps, caller.accountId, params.id);
       return ok('Booking read.', await showBooking(deps.db, row));
     },
   );
-}
-
-async function checkStaff(deps: BookDeps, accountId: string, staffId: string): Promise<void> {
-  if (!isUuid(staffId) || !(await findStaff(deps.db, accountId, staffId))) throw staffNotFound();
 }
 
 function changingRoutes(server: Server, deps: BookDeps): void {

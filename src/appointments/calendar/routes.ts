@@ -1,7 +1,6 @@
 // Routes of calendar connections, and the page to which the provider returns the browser.
 import { Type } from 'typebox';
 import { AppError } from '../../base/errors.ts';
-import { isUuid } from '../../base/ids.ts';
 import { AppointmentParams } from '../../contract/appointments.ts';
 import {
   AuthUrlQuery,
@@ -14,19 +13,12 @@ import { success } from '../../contract/envelope.ts';
 import { httpStatus, ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import type { EventProblem } from '../../ports/calendar.ts';
-import { staffNotFound } from '../directory/staff.ts';
-import { findStaff, type StaffRow } from '../directory/store.ts';
+import { requireStaff } from '../directory/find-staff.ts';
 import { type ConnectDeps, checkConnection, disconnectCalendar, putCalendar } from './connect.ts';
 import { connectionProblem, isAlive } from './connection.ts';
 import { type ConnectionRow, findConnection } from './connections-store.ts';
 import { ConsentError, consentUrl, finishConsent } from './consent.ts';
 import { consentPage } from './consent-page.ts';
-
-async function staffOf(deps: ConnectDeps, accountId: string, staffId: string): Promise<StaffRow> {
-  const staff = isUuid(staffId) ? await findStaff(deps.db, accountId, staffId) : undefined;
-  if (!staff) throw staffNotFound();
-  return staff;
-}
 
 const problemsShown = 20;
 
@@ -65,7 +57,7 @@ function readingRoutes(server: Server, deps: ConnectDeps): void {
       config: { scope: 'manage' },
     },
     async ({ caller, query }) => {
-      const staff = await staffOf(deps, caller.accountId, query.appointmentUserId);
+      const staff = await requireStaff(deps.db, caller.accountId, query.appointmentUserId);
       return ok('Open authUrl as the owner of the calendar.', await consentUrl(deps, staff, query.provider));
     },
   );
@@ -80,7 +72,7 @@ function readingRoutes(server: Server, deps: ConnectDeps): void {
       config: { scope: 'appointments:read' },
     },
     async ({ caller, query }) => {
-      const staff = await staffOf(deps, caller.accountId, query.appointmentUserId);
+      const staff = await requireStaff(deps.db, caller.accountId, query.appointmentUserId);
       const row = await findConnection(deps.db, staff.id);
       const problems = row ? await checkConnection(deps, row, staff) : null;
       const status = statusOf(deps, row && (await findConnection(deps.db, staff.id)), problems);
@@ -103,7 +95,7 @@ function managingRoutes(server: Server, deps: ConnectDeps): void {
       config,
     },
     async ({ caller, params, body }) => {
-      const staff = await staffOf(deps, caller.accountId, params.id);
+      const staff = await requireStaff(deps.db, caller.accountId, params.id);
       await putCalendar(deps, staff, body);
       return ok('The calendar is connected.', statusOf(deps, await findConnection(deps.db, staff.id)));
     },
@@ -119,7 +111,7 @@ function managingRoutes(server: Server, deps: ConnectDeps): void {
       config,
     },
     async ({ caller, params }) => {
-      const staff = await staffOf(deps, caller.accountId, params.id);
+      const staff = await requireStaff(deps.db, caller.accountId, params.id);
       await disconnectCalendar(deps, caller.accountId, staff.id);
       return ok('The calendar is not connected.', statusOf(deps, undefined));
     },

@@ -7,8 +7,9 @@ import type { Db } from '../../db/db.ts';
 import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
-import { departmentItem, departmentNotFound, questionItem, staffItem, staffNotFound } from './staff.ts';
-import { allQuestions, findDepartment, findStaff, listDepartments, listStaff } from './store.ts';
+import { requireStaff } from './find-staff.ts';
+import { departmentItem, departmentNotFound, questionItem, staffItem } from './staff.ts';
+import { allQuestions, findDepartment, listDepartments, listStaff } from './store.ts';
 
 const config = { scope: 'appointments:read' } as const;
 
@@ -65,9 +66,7 @@ export function directoryListRoutes(
       config,
     },
     async ({ caller, query }) => {
-      const id = query.appointmentUserId;
-      const staff = isUuid(id) ? await findStaff(deps.db, caller.accountId, id) : undefined;
-      if (!staff) throw staffNotFound();
+      const staff = await requireStaff(deps.db, caller.accountId, query.appointmentUserId);
       const all = await allQuestions(deps.db, staff.id);
       const { offset, limit } = pageWindow(query);
       const rows = all.slice(offset, offset + limit);

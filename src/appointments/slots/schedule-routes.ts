@@ -1,15 +1,14 @@
 // Routes that read and set the schedules of staff.
 import { audit } from '../../audit/store.ts';
 import { invalidRequest } from '../../base/errors.ts';
-import { isUuid } from '../../base/ids.ts';
 import { AppointmentParams } from '../../contract/appointments.ts';
 import { success } from '../../contract/envelope.ts';
 import { PutScheduleBody, ScheduleItem } from '../../contract/schedules.ts';
 import type { Db } from '../../db/db.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
+import { requireStaff } from '../directory/find-staff.ts';
 import { staffNotFound } from '../directory/staff.ts';
-import { findStaff } from '../directory/store.ts';
 import { scheduleItem, scheduleProblems, scheduleRow } from './schedule.ts';
 import { updateSchedule } from './store.ts';
 
@@ -26,8 +25,7 @@ export function scheduleRoutes(server: Server, deps: { db: Db }): void {
       config,
     },
     async ({ caller, params }) => {
-      const staff = isUuid(params.id) ? await findStaff(deps.db, caller.accountId, params.id) : undefined;
-      if (!staff) throw staffNotFound();
+      const staff = await requireStaff(deps.db, caller.accountId, params.id);
       return ok('Schedule read.', scheduleItem(staff));
     },
   );
@@ -45,8 +43,7 @@ export function scheduleRoutes(server: Server, deps: { db: Db }): void {
     async ({ caller, params, body }) => {
       const row = scheduleRow(body);
       const problems = scheduleProblems(body);
-      if (!isUuid(params.id) || !(await findStaff(deps.db, caller.accountId, params.id)))
-        throw staffNotFound();
+      await requireStaff(deps.db, caller.accountId, params.id);
       if (problems.length > 0) throw invalidRequest(problems);
       await deps.db.transaction().execute(async (tx) => {
         if (!(await updateSchedule(tx, caller.accountId, params.id, row))) throw staffNotFound();
