@@ -5,7 +5,7 @@ import { meetingAfter, readMeeting } from './conference.ts';
 import { spanOf } from './event-time.ts';
 import { eventView } from './event-view.ts';
 import { apiError } from './google-error.ts';
-import { checkDescription, storedProperties } from './limits.ts';
+import { checkDescription, countInvitations, storedProperties } from './limits.ts';
 import { checkRecurrence } from './recurrence.ts';
 import type { EventBody, StoredEvent } from './resources.ts';
 import { recordChange, type State, type StoredCalendar, sendMails, storeEvent } from './state.ts';
@@ -56,6 +56,7 @@ export function insertEvent(call: ApiCall): ApiResponse {
   const event = newEvent(state, calendar, id, body);
   if (state.eventsOf(calendar.id).has(id)) throw apiError('duplicate');
   const meeting = meetingAfter(state, calendar, {}, body.conferenceData, conferenceVersion(call));
+  countInvitations(state, body.attendees);
   const stored = storeEvent(state, calendar, { ...event, ...meeting });
   recordWrite(call, calendar, stored, 'invitation');
   return { status: 200, body: eventView(state, calendar, stored) };
@@ -169,6 +170,7 @@ function withMeeting(
   body: EventBody,
 ): StoredEvent {
   const meeting = meetingAfter(call.state, calendar, before, body.conferenceData, conferenceVersion(call));
+  countInvitations(call.state, body.attendees, before.attendees);
   const { conferenceData: _, hangoutLink: __, conferenceReads: ___, ...rest } = after;
   return { ...rest, ...meeting };
 }

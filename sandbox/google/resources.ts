@@ -98,4 +98,6 @@ export interface Settings {
   untickedScopes: string[];
   conference: ConferenceMode;
   accessTokenSeconds: number;
+  /** How many more guests may be invited, by all accounts together; null: any number. */
+  invitationsLeft: number | null;
 }

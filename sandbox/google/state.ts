@@ -86,6 +86,7 @@ export const defaultSettings: Settings = {
   untickedScopes: [],
   conference: { kind: 'success' },
   accessTokenSeconds: 3599,
+  invitationsLeft: null,
 };
 
 /** The state, stored in the given tables. */

@@ -124,6 +124,8 @@ export interface CalendarEvent {
   /** A link that opens the event in a browser. */
   link: string | null;
   version: string | null;
+  /** True if the provider inserted the event, but takes no more guests for the time being: nobody was invited. */
+  hasNoGuests?: true;
 }
 
 export interface BusyTimesQuery {

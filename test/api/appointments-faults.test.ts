@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 beforeEach(async () => {
   await fixture.control.clearFaults();
-  await fixture.control.set({ conference: { kind: 'success' } });
+  await fixture.control.set({ conference: { kind: 'success' }, invitationsLeft: null });
 });
 
 const ten = (staffId: string) => bookingOf(staffId, date, '10:00', '10:30');
@@ -82,6 +82,21 @@ describe('when the calendar fails', () => {
     });
     expect((await fixture.book(account, ten(staff.id))).status).toBe(200);
     expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
+  });
+
+  test('books without an invitation while Google takes no more guests, and cancels and moves such bookings', async () => {
+    const staff = await fixture.staff(account);
+    await fixture.control.set({ invitationsLeft: 0 });
+    const { bookingId, meetingLink } = await fixture.must(fixture.book(account, ten(staff.id)));
+    expect(meetingLink).toMatch(/^https:\/\/meet\.google\.com\//);
+    const [event] = await fixture.control.liveEvents(staff.email);
+    expect(event?.description).toContain(`Booking ${bookingId}`);
+    expect(event?.attendees ?? []).toEqual([]);
+    const act = (what: string, body: object) =>
+      fixture.must(fixture.call(account, 'POST', `/v1/appointments/bookings/${bookingId}/${what}`, body));
+    await act('reschedule', { date, from: '11:00', to: '11:30' });
+    await act('cancel', {});
+    expect(await fixture.control.liveEvents(staff.email)).toEqual([]);
   });
 
   test("returns 502 with the provider's message and leaves nothing when the calendar rejects the event", async () => {

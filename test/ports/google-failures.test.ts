@@ -81,7 +81,7 @@ describe('texts', () => {
 });
 
 describe('rate limits and errors', () => {
-  test.each(['rateLimitExceeded', 'userRateLimitExceeded', 'quotaExceeded'])(
+  test.each(['rateLimitExceeded', 'userRateLimitExceeded'])(
     'retries a 403 %s with increasing delays and creates one event',
     async (reason) => {
       await google.control.addFault({ does: 'refuse', on: 'events.insert', reason, times: 2 });

@@ -69,19 +69,25 @@ function foreignCalendar(error: unknown): unknown {
   );
 }
 
-/** Inserts the event. If the id is in use, returns the booking's existing event. Without Meet, inserts the fallback link. */
-export async function insertEvent(attempt: Attempt, event: NewEvent<string>): Promise<CalendarEvent> {
+/**
+ * Inserts the event. If the id is in use, returns the booking's existing event. Without Meet, inserts the fallback link; at
+ * Google's limit of invitations, leaves out the guests.
+ */
+export async function insertEvent(
+  attempt: Attempt,
+  event: NewEvent<string>,
+  fallbackLink: string | null = null,
+): Promise<CalendarEvent> {
   try {
-    return await postEvent(attempt, event, null);
+    return await postEvent(attempt, event, fallbackLink);
   } catch (error) {
     if (statusOf(error) === 409) return existingEvent(attempt, event);
-    if (event.meeting.kind !== 'provider' || !isMeetingRejected(error)) throw error;
-  }
-  try {
-    return await postEvent(attempt, event, event.meeting.fallbackLink);
-  } catch (error) {
-    if (statusOf(error) === 409) return existingEvent(attempt, event);
-    throw error;
+    const { meeting, guests } = event;
+    if (fallbackLink === null && meeting.kind === 'provider' && isMeetingRejected(error))
+      return insertEvent(attempt, event, meeting.fallbackLink);
+    if (guests.length === 0 || !isUsageLimit(error)) throw error;
+    const alone = await insertEvent(attempt, { ...event, guests: [] }, fallbackLink);
+    return { ...alone, hasNoGuests: true };
   }
 }
 
@@ -114,6 +120,13 @@ async function idReplaced(attempt: Attempt, event: NewEvent<string>, eventId: st
 function isMeetingRejected(error: unknown): boolean {
   return statusOf(error) === 400 && error instanceof VendorError && /conference/i.test(error.message);
 }
+
+/**
+ * An account that invited too many people outside its organization cannot write events with guests for hours, not even without
+ * mails, but others (support.google.com/a/answer/2905486; inovex/CalendarSync 280, issuetracker.google.com 141704931).
+ */
+const isUsageLimit = (error: unknown): boolean =>
+  statusOf(error) === 403 && error instanceof VendorError && error.code === 'quotaExceeded';
 
 /** The event that has the id, if it belongs to this booking and is not deleted. */
 async function existingEvent(attempt: Attempt, event: NewEvent<string>): Promise<CalendarEvent> {

@@ -171,9 +171,12 @@ async function insertAs(
       : { kind: 'link' as const, link: row.fallback_link },
     notify: true,
   };
-  return useCalendar(deps, connection, (calendar, credential) =>
+  const inserted = await useCalendar(deps, connection, (calendar, credential) =>
     calendar.insertEvent(credential, event, limitsUntil(deps, deadline)),
   );
+  if (inserted.hasNoGuests)
+    deps.log.warn({ bookingId: row.id, staffId: row.staff_id }, 'booking.guest_not_invited');
+  return inserted;
 }
 
 /** Confirms a booking whose event exists: meeting link first, then the row. */
