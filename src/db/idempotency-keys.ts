@@ -27,6 +27,8 @@ export interface IdempotencyKeyRow {
   leased: boolean;
   status: number | null;
   body: string | null;
+  /** The message whose acceptance is the response, unless one is stored; null: only a stored one is. */
+  answered_by: string | null;
 }
 
 /** The key's row, if it was created in the last 24 hours. */
@@ -40,7 +42,7 @@ export async function findKeys(
   of: readonly KeyOf[],
 ): Promise<(IdempotencyKeyRow | undefined)[]> {
   const { rows } = await sql<IdempotencyKeyRow & { n: number }>`
-    select x.n, fingerprint, subject_id, leased_until > now() and not ${hasEnded(sql`k.leased_by`)} as leased, status, body
+    select x.n, fingerprint, subject_id, leased_until > now() and not ${hasEnded(sql`k.leased_by`)} as leased, status, body, answered_by
     from unnest(${of.map((one) => one.accountId)}::uuid[], ${of.map((one) => one.operation)}::text[],
       ${of.map((one) => one.key)}::uuid[]) with ordinality as x(account_id, operation, key, n)
     join idempotency_keys k on k.account_id = x.account_id and k.operation = x.operation and k.key = x.key
@@ -52,19 +54,19 @@ export async function findKeys(
 /**
  * An insert of keys with their subjects' intent, for a CTE of the statement that writes the intent. Returns `subject_id` of those
  * inserted: not of a key that an active row has (one older than 24 hours is replaced). `from` names rows with the columns
- * `account_id`, `operation`, `key`, `fingerprint`, `id` (of the subject) and `lease_seconds`; `key` may be null.
- * `processId`: see `KeyLease`.
+ * `account_id`, `operation`, `key`, `fingerprint`, `id` (of the subject), `lease_seconds` and `answered_by`; `key` and `answered_by`
+ * may be null. `processId`: see `KeyLease`.
  */
 export const insertKeysOf = (
   from: RawBuilder<unknown>,
   processId: number | undefined,
 ): RawBuilder<unknown> => sql`
-  insert into idempotency_keys as k (account_id, operation, key, fingerprint, subject_id, leased_until, leased_by)
-  select account_id, operation, key, fingerprint, id, now() + lease_seconds * interval '1 second', ${processId ?? null}::int
+  insert into idempotency_keys as k (account_id, operation, key, fingerprint, subject_id, leased_until, leased_by, answered_by)
+  select account_id, operation, key, fingerprint, id, now() + lease_seconds * interval '1 second', ${processId ?? null}::int, answered_by
   from ${from} where key is not null order by account_id, operation, key
   on conflict (account_id, operation, key) do update
     set fingerprint = excluded.fingerprint, subject_id = excluded.subject_id, leased_until = excluded.leased_until,
-        leased_by = excluded.leased_by, status = null, body = null, created_at = now()
+        leased_by = excluded.leased_by, answered_by = excluded.answered_by, status = null, body = null, created_at = now()
     where k.created_at <= now() - interval '24 hours'
   returning subject_id`;
 
@@ -74,7 +76,7 @@ export async function insertKey(
   of: KeyOf & KeyLease & { fingerprint: Buffer; subjectId: string },
 ): Promise<boolean> {
   const given = sql`(values (${of.accountId}::uuid, ${of.operation}, ${of.key}::uuid, ${of.fingerprint}::bytea, ${of.subjectId}::uuid,
-    ${of.leaseSeconds}::int)) g(account_id, operation, key, fingerprint, id, lease_seconds)`;
+    ${of.leaseSeconds}::int, null::uuid)) g(account_id, operation, key, fingerprint, id, lease_seconds, answered_by)`;
   const { rows } = await sql`${insertKeysOf(given, of.processId)}`.execute(tx);
   return rows.length === 1;
 }
@@ -106,21 +108,16 @@ export async function recordKeyResponse(
   await recordKeyResponses(tx, [{ subjectId, ...answer }]);
 }
 
-/** An update that stores the responses of many subjects, for a CTE; returns `subject_id` of those that had none. */
-export const storeResponses = (answers: readonly KeyResponse[]): RawBuilder<unknown> => sql`
-  update idempotency_keys k set status = x.status, body = x.body
-  from unnest(${answers.map((one) => one.subjectId)}::uuid[], ${answers.map((one) => one.status)}::smallint[],
-    ${answers.map((one) => one.body)}::text[]) as x(subject_id, status, body)
-  where k.subject_id = x.subject_id and k.status is null returning k.subject_id`;
-
 /** Stores the responses of many subjects; returns for each what is stored now: an earlier response stays. */
 export async function recordKeyResponses(
   tx: Db | Tx,
   answers: readonly KeyResponse[],
 ): Promise<KeyResponse[]> {
-  const { rows } = await sql<{
-    subject_id: string;
-  }>`/* recordKeyResponses */ ${storeResponses(answers)}`.execute(tx);
+  const { rows } = await sql<{ subject_id: string }>`
+    /* recordKeyResponses */ update idempotency_keys k set status = x.status, body = x.body
+    from unnest(${answers.map((one) => one.subjectId)}::uuid[], ${answers.map((one) => one.status)}::smallint[],
+      ${answers.map((one) => one.body)}::text[]) as x(subject_id, status, body)
+    where k.subject_id = x.subject_id and k.status is null returning k.subject_id`.execute(tx);
   const stored = new Set(rows.map((row) => row.subject_id));
   const others = answers.filter(({ subjectId }) => !stored.has(subjectId));
   if (others.length === 0) return [...answers];

@@ -402,6 +402,7 @@ export interface GatewayState {
 
 export interface IdempotencyKeys {
   account_id: string;
+  answered_by: string | null;
   body: string | null;
   created_at: Generated<Timestamp>;
   fingerprint: Buffer;

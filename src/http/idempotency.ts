@@ -5,7 +5,13 @@ import { AppError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import type { KeyedHash } from '../base/keyed-hash.ts';
 import type { Db, Tx } from '../db/db.ts';
-import { findKey, type KeyLease, type KeyOf, takeOverKey } from '../db/idempotency-keys.ts';
+import {
+  findKey,
+  type IdempotencyKeyRow,
+  type KeyLease,
+  type KeyOf,
+  takeOverKey,
+} from '../db/idempotency-keys.ts';
 import { canonicalJson } from './canonical-json.ts';
 
 /**
@@ -65,24 +71,35 @@ const purpose = 'idempotency_keys.fingerprint';
 export type KeyState =
   | { kind: 'first' }
   | { kind: 'answered'; status: number; body: string }
-  | { kind: 'continue'; subjectId: string };
+  | { kind: 'continue'; subjectId: string; answeredBy: string | null };
+
+/** How rows and responses of keys are found. */
+export interface KeyReading {
+  /** Finds the row of a key; may combine many look-ups. */
+  find?: (key: KeyOf) => Promise<IdempotencyKeyRow | undefined>;
+  /** Makes the response of a key that stores none, from what answers it; undefined: not answered yet. */
+  makeResponse?: (row: IdempotencyKeyRow) => Promise<{ status: number; body: string } | undefined>;
+}
 
 /**
- * Looks the key up with `find`, which may combine many look-ups. Throws 422 `idempotency_key_reused` for another body with the
+ * Looks the key up, and its response. Throws 422 `idempotency_key_reused` for another body with the
  * same key, and 409 `idempotency_in_progress` (with Retry-After) while the first request is in progress. Takes over a
  * lease that ended for `leaseSeconds`: the caller then continues with `subjectId` and never creates a second subject.
  */
 export async function lookUpKey(
   db: Db | Tx,
   of: KeyOf & KeyLease & Pick<Fingerprint, 'isSameBody'>,
-  find = (key: KeyOf) => findKey(db, key),
+  { find = (key) => findKey(db, key), makeResponse }: KeyReading = {},
 ): Promise<KeyState> {
   const row = await find(of);
   if (!row) return { kind: 'first' };
   if (!of.isSameBody(row.fingerprint)) throw keyReused();
   if (row.status !== null && row.body !== null)
     return { kind: 'answered', status: row.status, body: row.body };
-  if (!row.leased && (await takeOverKey(db, of))) return { kind: 'continue', subjectId: row.subject_id };
+  const made = await makeResponse?.(row);
+  if (made) return { kind: 'answered', status: made.status, body: made.body };
+  if (!row.leased && (await takeOverKey(db, of)))
+    return { kind: 'continue', subjectId: row.subject_id, answeredBy: row.answered_by };
   throw inProgress();
 }
 

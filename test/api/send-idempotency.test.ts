@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { state } from '../../src/messaging/sending/message.ts';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { samples } from '../harness/sample-files.ts';
 import { send, templateKinds } from '../harness/sends.ts';
@@ -148,11 +149,50 @@ test('a repeat during the first request gets 409, and concurrent equal requests 
   expect(await sentTo(to)).toBe(1);
 });
 
+test('the response to a single message is its acceptance, which is stored nowhere else', async () => {
+  const [key, to] = [randomUUID(), phone()];
+  const first = await keyed(key, { recipients: [to] });
+  const { rows } =
+    await sql`select from idempotency_keys where key = ${key} and status is null and body is null`.execute(
+      gateway.database.db,
+    );
+  expect(rows).toHaveLength(1);
+  // as the reports of a message that was accepted, and could not be delivered
+  const [message] = first.body.data.messages;
+  await sql`update messages set state = ${state.failed}, error = '{"code": 131026}' where id = ${message?.id}`.execute(
+    gateway.database.db,
+  );
+  const repeat = await keyed(key, { recipients: [to] }, { Prefer: 'respond-async' });
+  expect([repeat.status, repeat.text, repeat.headers.get('idempotency-replayed')]).toEqual([
+    200,
+    first.text,
+    'true',
+  ]);
+  expect(await sentTo(to)).toBe(1);
+});
+
+test('a single message that the platform rejects, or that is still queued, has its response stored', async () => {
+  for (const [to, prefer] of [
+    ['15550001131049', 'wait=9'],
+    [phone(), 'respond-async'],
+  ] as const) {
+    const key = randomUUID();
+    const first = await keyed(key, { recipients: [to] }, { Prefer: prefer });
+    const repeat = await keyed(key, { recipients: [to] });
+    expect([repeat.status, repeat.text]).toEqual([first.status, first.text]);
+    const { rows } =
+      await sql`select from idempotency_keys where key = ${key} and body = ${first.text}`.execute(
+        gateway.database.db,
+      );
+    expect(rows).toHaveLength(1);
+  }
+});
+
 test('after the lease of the first request, a repeat continues the same send', async () => {
   const [key, to] = [randomUUID(), phone()];
   const first = await keyed(key, { recipients: [to] });
   // as after a crash between the send and the response
-  await sql`update idempotency_keys set status = null, body = null, leased_until = now() where key = ${key}`.execute(
+  await sql`update idempotency_keys set status = null, body = null, answered_by = null, leased_until = now() where key = ${key}`.execute(
     gateway.database.db,
   );
   const repeats = await Promise.all([keyed(key, { recipients: [to] }), keyed(key, { recipients: [to] })]);

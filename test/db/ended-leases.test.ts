@@ -208,7 +208,7 @@ describe('an idempotency key', () => {
     expect(await repeat(key, other)).toBe(inProgress);
     await end(died);
     const both = await Promise.all([repeat(key, other), repeat(key, third)]);
-    expect(both).toContainEqual({ kind: 'continue', subjectId: key.subjectId });
+    expect(both).toContainEqual({ kind: 'continue', subjectId: key.subjectId, answeredBy: null });
     expect(both).toContain(inProgress);
     expect(await repeat(key, other)).toBe(inProgress);
     // as long as the process lives that took it over

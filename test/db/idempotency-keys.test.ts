@@ -106,11 +106,11 @@ test('one of two concurrent retries continues after the lease expired; a retry b
       database.db,
       { ...expired, isSameBody: () => true, leaseSeconds: 60 },
       // both read the key before either takes it over
-      async () => row,
+      { find: async () => row },
     ).catch(({ code }) => code),
   );
   const results = await Promise.all(both);
-  expect(results).toContainEqual({ kind: 'continue', subjectId: expired.subjectId });
+  expect(results).toContainEqual({ kind: 'continue', subjectId: expired.subjectId, answeredBy: null });
   expect(results).toContain('idempotency_in_progress');
   expect(await consult(await answeredKey())).toEqual({ kind: 'answered', status: 200, body: 'first' });
 });

@@ -7,6 +7,6 @@ import type { Db } from '../../src/db/db.ts';
  * process that it names (if it names one) is no longer there.
  */
 export async function leaveUnanswered(db: Db, key: string): Promise<void> {
-  await sql`update idempotency_keys set status = null, body = null, leased_until = now() + interval '45 seconds',
+  await sql`update idempotency_keys set status = null, body = null, answered_by = null, leased_until = now() + interval '45 seconds',
     leased_by = -leased_by where key = ${key}`.execute(db);
 }

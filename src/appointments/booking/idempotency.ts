@@ -32,7 +32,7 @@ export async function findStoredResponse(
   key: Key,
 ): Promise<{ body?: string; reconciled: boolean }> {
   const of = { ...key, leaseSeconds: leaseMs / 1000 };
-  const repeat = await lookUpKey(deps.db, of, deps.bookings.findKey);
+  const repeat = await lookUpKey(deps.db, of, { find: deps.bookings.findKey });
   if (repeat.kind === 'first') return { reconciled: false };
   if (repeat.kind === 'answered') return { body: repeat.body, reconciled: false };
   // the first request died: finish its booking as the worker would, and never begin a second one

@@ -1,5 +1,4 @@
 // Requests that wait for their messages to complete, and the wake-ups by results recorded in this process.
-import type { KeyResponse } from '../../db/idempotency-keys.ts';
 import type { MessageError } from './message.ts';
 
 /** The stored result of a message: accepted or beyond, or failed. `queued` if it cannot complete soon. */
@@ -10,12 +9,7 @@ export interface Completion {
   error: MessageError | null;
   /** Milliseconds of the platform's call, if this process made it. */
   callMs?: number;
-  /** The response of the request that waits, if it was stored with this completion. */
-  response?: KeyResponse | undefined;
 }
-
-/** The response that a request will give if its only message completes so, to be stored for its repeats. */
-export type RespondTo = (completion: Completion) => KeyResponse;
 
 /** Finds completions among these messages, within the milliseconds that are left. */
 export type FindCompletions = (ids: string[], leftMs: number) => Promise<Completion[]>;
@@ -23,26 +17,15 @@ export type FindCompletions = (ids: string[], leftMs: number) => Promise<Complet
 export interface CompletionWaiters {
   /** Notes how long the platform's call of this message took, for the request that waits for it. */
   called(id: string, ms: number): void;
-  /**
-   * The response to store with the completion of this message, in the same commit, if the request waits for nothing else and has a key.
-   * The request then waits for this completion.
-   */
-  responseTo(completion: Completion): KeyResponse | undefined;
   /** Wakes the request that waits for this message. Call after the commit. */
   completed(completion: Completion): void;
   /** Makes requests that wait for these messages check soon whether they can still complete in time. */
   recheckSoon(ids: readonly string[]): void;
   /**
    * Resolves with the completions by message id when all messages are complete or the time is up. Calls `find` every second,
-   * for messages that another process completed or that cannot complete in time. `respond`: of a request that waits for one message
-   * and has a key.
+   * for messages that another process completed or that cannot complete in time.
    */
-  wait(
-    ids: string[],
-    timeoutMs: number,
-    find: FindCompletions,
-    respond?: RespondTo,
-  ): Promise<Map<string, Completion>>;
+  wait(ids: string[], timeoutMs: number, find: FindCompletions): Promise<Map<string, Completion>>;
   /** Ends all waits, and later ones immediately: the process is stopping. */
   end(): void;
 }
@@ -52,7 +35,6 @@ const checkEveryMs = 1_000;
 const recheckAfterMs = 50;
 
 interface Waiter {
-  responseTo: (completion: Completion) => KeyResponse | undefined;
   called: (ms: number) => void;
   complete: (completion: Completion) => void;
   recheck: () => void;
@@ -69,8 +51,6 @@ export function openCompletionWaiters(): CompletionWaiters {
       waiters.get(id)?.called(ms);
     },
 
-    responseTo: (completion) => waiters.get(completion.id)?.responseTo(completion),
-
     completed(completion) {
       waiters.get(completion.id)?.complete(completion);
     },
@@ -79,9 +59,9 @@ export function openCompletionWaiters(): CompletionWaiters {
       for (const id of ids) waiters.get(id)?.recheck();
     },
 
-    wait(ids, timeoutMs, find, respond) {
+    wait(ids, timeoutMs, find) {
       if (ids.length === 0 || timeoutMs <= 0 || ended) return Promise.resolve(new Map());
-      return waitFor({ ids, timeoutMs, find, respond }, waiters, requests);
+      return waitFor({ ids, timeoutMs, find }, waiters, requests);
     },
 
     end() {
@@ -92,15 +72,14 @@ export function openCompletionWaiters(): CompletionWaiters {
 }
 
 function waitFor(
-  request: { ids: string[]; timeoutMs: number; find: FindCompletions; respond: RespondTo | undefined },
+  request: { ids: string[]; timeoutMs: number; find: FindCompletions },
   waiters: Map<string, Waiter>,
   requests: Set<() => void>,
 ): Promise<Map<string, Completion>> {
-  const { ids, timeoutMs, find, respond } = request;
+  const { ids, timeoutMs, find } = request;
   const completions = new Map<string, Completion>();
   const calls = new Map<string, number>();
   const pending = new Set(ids);
-  let isResponding = false;
   const endsAtMs = performance.now() + timeoutMs;
   return new Promise((resolve) => {
     let rechecking: NodeJS.Timeout | undefined;
@@ -112,18 +91,10 @@ function waitFor(
       requests.delete(end);
       resolve(completions);
     };
-    const responseTo = (completion: Completion) => {
-      if (!respond || ids.length > 1 || isResponding) return undefined;
-      isResponding = true;
-      return respond(completion);
-    };
     const complete = (completion: Completion) => {
-      const callMs = calls.get(completion.id);
-      if (pending.has(completion.id))
-        completions.set(completion.id, callMs === undefined ? completion : { ...completion, callMs });
-      // a report was faster than the commit with the response
-      if (isResponding && !completion.response) return;
       if (!pending.delete(completion.id)) return;
+      const callMs = calls.get(completion.id);
+      completions.set(completion.id, callMs === undefined ? completion : { ...completion, callMs });
       waiters.delete(completion.id);
       if (pending.size === 0) end();
     };
@@ -140,8 +111,7 @@ function waitFor(
       if (pending.size > 0) rechecking ??= setTimeout(check, recheckAfterMs);
     };
     requests.add(end);
-    for (const id of ids)
-      waiters.set(id, { responseTo, complete, recheck, called: (ms) => void calls.set(id, ms) });
+    for (const id of ids) waiters.set(id, { complete, recheck, called: (ms) => void calls.set(id, ms) });
     const deadline = setTimeout(end, timeoutMs);
     const checking = setInterval(check, checkEveryMs);
   });

@@ -63,8 +63,8 @@ export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSign
   const accepted = batched<AcceptedMessage>(
     async (messages) => {
       await recordAccepted(hot, messages);
-      for (const { accountId, id, messageRef: wamid, response } of messages) {
-        completions.completed({ ...acceptedAs(id, wamid), response });
+      for (const { accountId, id, messageRef: wamid } of messages) {
+        completions.completed({ id, state: state.accepted, wamid, error: null });
         deps.changes?.note(accountId, 'messages', id);
       }
     },
@@ -92,10 +92,7 @@ export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSign
     },
     duringCall: calls.during,
     // only this process knows the result of its call
-    accepted(message) {
-      const response = completions.responseTo(acceptedAs(message.id, message.messageRef));
-      return durably(() => accepted({ ...message, response }));
-    },
+    accepted: (message) => durably(() => accepted(message)),
     failed: (message) => durably(() => failed(message)),
     async failOptedOut(messages) {
       const found = await findOptedOut(hot, messages.map(keyOf));
@@ -115,8 +112,6 @@ export function openDispatchWrites(deps: DispatchWritesDeps, stopping: AbortSign
     idle: durably.idle,
   };
 }
-
-const acceptedAs = (id: string, wamid: string) => ({ id, state: state.accepted, wamid, error: null });
 
 /** Gathers items into one statement of up to 500, sorted by message id. */
 function batched<T extends { id: string }>(

@@ -2,7 +2,6 @@
 import { sql } from 'kysely';
 import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { type KeyResponse, storeResponses } from '../../db/idempotency-keys.ts';
 import type { LeaseKey, MessageError, MessageKey, Move, StateNumber } from './message.ts';
 import { countedColumns, insertAcceptedCounts, insertFailedCounts } from './message-counts-store.ts';
 import { contentAfterwards, reportedError } from './messages-codes-store.ts';
@@ -56,16 +55,10 @@ export async function revertDispatch(db: Db, dispatches: readonly UncertainDispa
 export interface AcceptedMessage extends MessageKey {
   /** The platform's reference. */
   messageRef: string;
-  /** The response of the request that waits for this message alone, to be stored under its key. */
-  response?: KeyResponse | undefined;
 }
 
-/**
- * Records accepted messages and removes their one-time codes, and stores the responses that wait for them. Never moves one back: its
- * callback may have been faster.
- */
+/** Records accepted messages and removes their one-time codes. Never moves one back: its callback may have been faster. */
 export async function recordAccepted(db: Db, accepted: readonly AcceptedMessage[]): Promise<void> {
-  const responses = accepted.flatMap(({ response }) => response ?? []);
   await sql`
     /* recordAccepted */ with accepted as (
       update messages m set state = greatest(m.state, ${stateSql.accepted}::smallint),
@@ -73,8 +66,15 @@ export async function recordAccepted(db: Db, accepted: readonly AcceptedMessage[
         error = case when m.state < ${stateSql.failed} then null else m.error end
       from unnest(${accountIds(accepted)}::uuid[], ${messageIds(accepted)}::uuid[], ${textArray(accepted.map((one) => one.messageRef))}::text[]) x(a, i, w)
       where m.account_id = x.a and m.id = x.i
-      returning ${countedColumns}, m.accepted_at)${responses.length > 0 ? sql`, answered as (${storeResponses(responses)})` : sql``}
+      returning ${countedColumns}, m.accepted_at)
     ${insertAcceptedCounts(accepted.length)}`.execute(db);
+}
+
+/** Locks a message, so that its acceptance waits for the end of the transaction. False if the platform has accepted it already. */
+export async function lockUnaccepted(tx: Tx, { accountId, id }: MessageKey): Promise<boolean> {
+  const { rows } = await sql<{ wamid: string | null }>`
+    select wamid from messages where account_id = ${accountId} and id = ${id} for no key update`.execute(tx);
+  return !rows[0]?.wamid;
 }
 
 /** A message that the platform certainly did not accept. */

@@ -62,7 +62,15 @@ export interface CompleteSend {
   expiresInSeconds: number;
   /** The public ids of the files that its messages need, each once. */
   mediaIds?: readonly string[];
-  key?: { key: string; operation: string; fingerprint: Buffer; leaseSeconds: number } | undefined;
+  key?:
+    | {
+        key: string;
+        operation: string;
+        fingerprint: Buffer;
+        leaseSeconds: number;
+        answeredBy?: string | null;
+      }
+    | undefined;
 }
 
 /** A stored send. */
@@ -138,7 +146,7 @@ export async function insertSends(
     /* insertSends */ with asked as (
       select * from json_to_recordset(${askedJson(sends)}::json) a(account_id uuid, id uuid, sender_id uuid, template_id uuid, template_name text,
         language text, total int, changed_at timestamptz, name text, listed boolean, priority smallint, expires_in int, first int, last int,
-        files text[], calls int, template_version text, sender_version text, names_sender boolean, operation text, key uuid, fingerprint bytea, lease_seconds int, created_by jsonb)),
+        files text[], calls int, template_version text, sender_version text, names_sender boolean, operation text, key uuid, fingerprint bytea, lease_seconds int, answered_by uuid, created_by jsonb)),
     ${hasKeys ? sql`ready` : sql`chosen`} as (
       select a.*, not s.is_halted and not t.is_held and not ${isGatewayHeld} as is_open from asked a
       cross join lateral (select halted_at is not null as is_halted from senders where id = a.sender_id
@@ -252,6 +260,7 @@ function askedJson(sends: readonly CompleteSend[]): string {
         key: key.key,
         fingerprint: `\\x${key.fingerprint.toString('hex')}`,
         lease_seconds: key.leaseSeconds,
+        answered_by: key.answeredBy,
       }),
     };
   });

@@ -9,7 +9,6 @@ import { lowestUuidAt } from '../../base/uuid-time.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { ListMessagesQuery, MessageDetail, MessageItem, MessageParams } from '../../contract/messages.ts';
 import { SendBody, SendResult } from '../../contract/sends.ts';
-import type { KeyResponse } from '../../db/idempotency-keys.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
@@ -27,10 +26,10 @@ import { failureRoutes } from './failure-routes.ts';
 import { requireSend } from './find-send.ts';
 import { kindNumber, state, stateNumber } from './message.ts';
 import { findKeptMessage, findMessage, listMessages, listResults, type ResultRow } from './messages-store.ts';
-import { describeSend, presentSend } from './presenter.ts';
 import { messageNotFound, type ResendDeps } from './resend.ts';
 import { resendRoutes } from './resend-routes.ts';
 import { awaitCompletions, releasingKey, type StartedSend, startSend, startWithKnown } from './send.ts';
+import { makeResponse, type RespondingSend, settleResponse } from './send-response.ts';
 import { showMessage, showMessages } from './show-messages.ts';
 import { keyLeaseOf } from './store-send.ts';
 import { traceRequest } from './traced-steps.ts';
@@ -60,51 +59,32 @@ export function sendingRoutes(server: Server, deps: SendingRoutesDeps): void {
 const pendingIds = (rows: ResultRow[]) =>
   rows.filter((row) => row.state < state.accepted).map((row) => row.id);
 
-interface SendOfRequest {
-  id: string;
-  templateId: string;
-  isAsync: boolean;
-  hasKey: boolean;
-}
-
-/** The results of a send that this request started. With a key, the response to a single message is stored with its acceptance. */
+/** The results of a send that this request started. */
 async function resultsOf(
   deps: SendingRoutesDeps,
   accountId: string,
-  send: StartedSend & SendOfRequest,
-): Promise<(ResultRow & Pick<Completion, 'callMs' | 'response'>)[]> {
-  const rowsOf = (completions: ReadonlyMap<string, Completion>) =>
-    send.messages.map(({ id, phone, name }) => ({
-      ...(send.ended.get(id) ?? completions.get(id) ?? { state: state.queued, wamid: null, error: null }),
-      ...{ id, phone, name },
-    }));
-  if (send.isAsync) return rowsOf(new Map());
-  const respond = (one: Completion) => responseOf(send, rowsOf(new Map([[one.id, one]])));
-  const isSingle = send.messages.length === 1 && send.hasKey;
-  return rowsOf(
-    await awaitCompletions(deps, accountId, send.awaited, { respond: isSingle ? respond : undefined }),
-  );
+  send: StartedSend & { isAsync: boolean },
+): Promise<(ResultRow & Pick<Completion, 'callMs'>)[]> {
+  const completions = send.isAsync
+    ? new Map<string, Completion>()
+    : await awaitCompletions(deps, accountId, send.awaited);
+  return send.messages.map(({ id, phone, name }) => ({
+    ...(send.ended.get(id) ?? completions.get(id) ?? { state: state.queued, wamid: null, error: null }),
+    ...{ id, phone, name },
+  }));
 }
 
-function responseOf(send: SendOfRequest, rows: ResultRow[]): KeyResponse {
-  const data = presentSend(send, rows);
-  const body = JSON.stringify(ok(describeSend(data), data));
-  return { subjectId: send.id, status: send.isAsync ? 202 : 200, body };
-}
-
-/** Sends the response, and stores it under the request's key if there is one: unless it is `stored`. */
+/** Sends the response, which repeats of the request's key get as well. */
 async function respond(
   deps: SendingRoutesDeps,
-  send: SendOfRequest,
-  { rows, stored }: { rows: ResultRow[]; stored?: KeyResponse | undefined },
+  send: RespondingSend & { accountId: string },
+  rows: ResultRow[],
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const response = stored ?? responseOf(send, rows);
-  const { status, body } =
-    send.hasKey && !stored
-      ? await releasingKey(deps, send.id, () => deps.sendSteps.recordResponse(response))
-      : response;
-  if (send.isAsync) reply.header('Preference-Applied', 'respond-async');
+  const { status, body } = await releasingKey(deps, send.id, () =>
+    settleResponse(deps, send.accountId, send, rows),
+  );
+  if (status === 202) reply.header('Preference-Applied', 'respond-async');
   return reply.code(status).type('application/json; charset=utf-8').send(body);
 }
 
@@ -127,25 +107,30 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
         operation: 'send',
         key: request.idempotencyKey,
         ...fingerprintOf(deps.keyedHash, request.body),
+        isAnsweredByMessage: !isAsync,
       };
-      const requestOf = { isAsync, hasKey: key !== undefined };
+      const requestOf = { accountId, isAsync, hasKey: key !== undefined };
       const given = { accountId, ...request.body };
       // the key of a first request is stored with its send; only if that stored nothing is it looked up
       const known = await startWithKnown(deps, given, key || undefined);
       if (key && !known) {
         const of = { ...key, ...keyLeaseOf(deps) };
-        const repeat = await lookUpKey(deps.db, of, deps.sendSteps.findKey);
+        const repeat = await lookUpKey(deps.db, of, {
+          find: deps.sendSteps.findKey,
+          makeResponse: (row) => makeResponse(deps.db, accountId, row),
+        });
         if (repeat.kind === 'answered') {
           request.subjectId = idInBody(repeat.body, 'sendId');
           return sendReplay(reply, repeat);
         }
         if (repeat.kind === 'continue') {
-          return await releasingKey(deps, repeat.subjectId, async () => {
-            const { id, template_id: templateId } = await requireSend(deps, accountId, repeat.subjectId);
+          const { subjectId, answeredBy } = repeat;
+          return await releasingKey(deps, subjectId, async () => {
+            const { id, template_id: templateId } = await requireSend(deps, accountId, subjectId);
             const rows = () => listResults(deps.db, accountId, id);
             if (!isAsync) await awaitCompletions(deps, accountId, pendingIds(await rows()));
             request.subjectId = id;
-            return respond(deps, { ...requestOf, id, templateId }, { rows: await rows() }, reply);
+            return respond(deps, { ...requestOf, id, templateId, answeredBy }, await rows(), reply);
           });
         }
       }
@@ -153,7 +138,7 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
       const send = { ...started, ...requestOf };
       request.subjectId = send.id;
       const rows = await resultsOf(deps, accountId, send);
-      await respond(deps, send, { rows, stored: rows[0]?.response }, reply);
+      await respond(deps, send, rows, reply);
       if (deps.tracing)
         traceRequest(
           deps.tracing,

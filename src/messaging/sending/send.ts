@@ -2,13 +2,12 @@
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import { isUnavailable } from '../../db/failure.ts';
-import type { KeyOf } from '../../db/idempotency-keys.ts';
 import type { Releases } from '../../work/releases.ts';
 import { priorityOf } from '../templates/fill.ts';
 import { findFiles } from '../templates/media-files.ts';
 import { mediaIdsOf as namedFiles } from '../templates/recipient-content.ts';
 import type { TemplateRow } from '../templates/store.ts';
-import type { Completion, FindCompletions, RespondTo } from './completion-waiters.ts';
+import type { Completion, FindCompletions } from './completion-waiters.ts';
 import { chooseDispatchModes, type DispatchModesDeps } from './dispatch-modes.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { type FailOptedOutDeps, failOptedOut } from './fail-opted-out.ts';
@@ -23,8 +22,10 @@ import { type SendSteps, smallMax } from './send-steps.ts';
 import type { ResolvedSender, ResolvedTemplate, TemplateAsked } from './sends-store.ts';
 import {
   type AlsoWrite,
+  answeredByOf,
   type CheckedSend,
   isAuthentication,
+  type SendKey,
   type StoreDeps,
   storeScheduled,
   storeSend,
@@ -74,6 +75,8 @@ export interface StartedSend {
   awaited: string[];
   /** The messages that failed when they were stored. */
   ended: ReadonlyMap<string, Completion>;
+  /** The message whose acceptance answers the key; null if there is no key, or its response is stored. */
+  answeredBy: string | null;
 }
 
 /** How far ahead a send may be scheduled. */
@@ -87,7 +90,7 @@ export const scheduledAheadMaxMs = 90 * 86_400_000;
 export async function startSend(
   deps: SendDeps,
   request: SendRequest,
-  key: Key,
+  key: SendKey | undefined,
   also?: AlsoWrite,
 ): Promise<StartedSend> {
   const checked = await checkSend(deps, request, key, deps.sendSteps);
@@ -98,10 +101,8 @@ export async function startSend(
   }
   await storeScheduled(deps, checked, sendAt);
   const { id, template, messages } = checked;
-  return { id, templateId: template.id, messages, awaited: [], ended: new Map() };
+  return { id, templateId: template.id, messages, awaited: [], ended: new Map(), answeredBy: null };
 }
-
-type Key = (KeyOf & { fingerprint: Buffer }) | undefined;
 
 /**
  * Starts a small send with the template, sender and files that an earlier one read, which are compared when it is stored. Undefined, and
@@ -110,7 +111,7 @@ type Key = (KeyOf & { fingerprint: Buffer }) | undefined;
 export async function startWithKnown(
   deps: SendDeps,
   request: SendRequest,
-  key: Key,
+  key: SendKey | undefined,
 ): Promise<StartedSend | undefined> {
   if (request.sendAt !== undefined || request.recipients.length > smallMax) return undefined;
   let versions: ResolvedTemplate['versions'] | undefined;
@@ -140,7 +141,7 @@ export async function startWithKnown(
 async function checkSend(
   deps: SendDeps,
   request: SendRequest,
-  key: Key,
+  key: SendKey | undefined,
   { findTemplate, findFiles: find }: Pick<SendSteps, 'findTemplate' | 'findFiles'>,
 ): Promise<CheckedSend> {
   const { accountId } = request;
@@ -200,7 +201,7 @@ async function storeAndDispatch(
   const ended = await failOptedOut(deps, request.accountId, optedOut);
   if (callable.length + ended.size < messages.length) deps.nudgeDispatch();
   const awaited = isOpen ? messages.map(({ id }) => id).filter((id) => !ended.has(id)) : [];
-  return { id: sendId, templateId: template.id, messages, awaited, ended };
+  return { id: sendId, templateId: template.id, messages, awaited, ended, answeredBy: answeredByOf(checked) };
 }
 
 /** The time for which the send is scheduled; undefined: now. 400 if it is too far ahead, or for an authentication template. */
@@ -219,10 +220,9 @@ export async function awaitCompletions(
   deps: SendDeps,
   accountId: string,
   messageIds: string[],
-  { timeoutMs = deps.sendWaitMs, respond }: { timeoutMs?: number; respond?: RespondTo | undefined } = {},
 ): Promise<Map<string, Completion>> {
   const find: FindCompletions = (ids, leftMs) => findCompletions(deps.hot, accountId, ids, leftMs / 1000);
-  return deps.completions.wait(messageIds, timeoutMs, find, respond);
+  return deps.completions.wait(messageIds, deps.sendWaitMs, find);
 }
 
 /** The public ids of the media files of the request, each once. */

@@ -50,6 +50,13 @@ export const expirySecondsOf = (
 ): number =>
   request.expiresInSeconds ?? defaultExpirySeconds[isAuthentication(template) ? 'authentication' : 'other'];
 
+/** The Idempotency-Key of a request that sends. */
+export type SendKey = KeyOf & {
+  fingerprint: Buffer;
+  /** True if the acceptance of the send's only message, if it has one, is the response: its results in the end, and nothing else. */
+  isAnsweredByMessage?: boolean;
+};
+
 /** A send whose recipients were checked against the template. */
 export interface CheckedSend {
   id: string;
@@ -58,10 +65,14 @@ export interface CheckedSend {
   sender: ResolvedSender;
   messages: NewMessage[];
   mediaIds: string[];
-  key: (KeyOf & { fingerprint: Buffer }) | undefined;
+  key: SendKey | undefined;
   /** If the template and sender were read for an earlier send: their versions. */
   knownAs?: ResolvedTemplate['versions'] | undefined;
 }
+
+/** The message whose acceptance answers the send's key; see `answered_by` of keys. */
+export const answeredByOf = ({ key, messages }: Pick<CheckedSend, 'key' | 'messages'>): string | null =>
+  (key?.isAnsweredByMessage && messages.length === 1 && messages[0]?.id) || null;
 
 const isListed = ({ name, sendAt }: CheckedSend['request']): boolean =>
   name !== undefined || sendAt !== undefined;
@@ -98,7 +109,7 @@ export async function storeSend(
   const send: CompleteSend = {
     ...{ send: newSendOf(checked), messages, mediaIds },
     ...{ priority: priorityOf(template.category), expiresInSeconds: expirySecondsOf(request, template) },
-    key: key && { ...key, leaseSeconds: keyLeaseSeconds(deps) },
+    key: key && { ...key, leaseSeconds: keyLeaseSeconds(deps), answeredBy: answeredByOf(checked) },
   };
   if (!also) return deps.sendSteps.store(send);
   return deps.hot.transaction().execute(async (tx) => {

@@ -144,8 +144,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a key that is replaced after a day names the earlier process',
     file: keys,
-    find: '\n        leased_by = excluded.leased_by, status',
-    replace: '\n        status',
+    find: '\n        leased_by = excluded.leased_by, answered_by',
+    replace: '\n        answered_by',
     tests: ended,
   },
   {

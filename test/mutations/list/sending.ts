@@ -189,8 +189,8 @@ export const mutations: Mutation[] = [
   {
     name: 'an acceptance is not recorded after a lost database connection',
     file: 'src/messaging/sending/dispatch-writes.ts',
-    find: 'return durably(() => accepted({ ...message, response }));',
-    replace: 'return accepted({ ...message, response });',
+    find: 'durably(() => accepted(message))',
+    replace: 'accepted(message)',
     tests: ['test/db/message-dispatch.test.ts'],
   },
   {

@@ -7,6 +7,7 @@ const tests = ['test/db/new-sends.test.ts'];
 const known = ['test/db/known-templates.test.ts'];
 const sends = 'src/messaging/sending/sends-store.ts';
 const slots = ['test/db/dispatching-slots.test.ts'];
+const responses = 'src/messaging/sending/send-response.ts';
 
 export const mutations: Mutation[] = [
   {
@@ -103,13 +104,6 @@ export const mutations: Mutation[] = [
     tests: known,
   },
   {
-    name: 'the response to a single send is not stored with its acceptance',
-    file: 'src/messaging/sending/messages-moves-store.ts',
-    find: ', answered as (${storeResponses(responses)})',
-    replace: '',
-    tests: ['test/db/key-responses.test.ts'],
-  },
-  {
     name: 'a request gives another response than the stored one',
     file: 'src/db/idempotency-keys.ts',
     find: '(earlier.get(one.subjectId) ?? one)',
@@ -117,18 +111,39 @@ export const mutations: Mutation[] = [
     tests: ['test/db/key-responses.test.ts'],
   },
   {
-    name: 'a request whose response is being stored responds as a faster report says',
-    file: 'src/messaging/sending/completion-waiters.ts',
-    find: 'if (isResponding && !completion.response) return;',
-    replace: '',
-    tests: ['test/rules/completion-waiters.test.ts'],
+    name: 'a repeat gets the acceptance of a message that the platform has not accepted',
+    file: responses,
+    find: 'if (!send || !row?.wamid || ',
+    replace: 'if (!send || !row || ',
+    tests: ['test/db/key-responses.test.ts'],
   },
   {
-    name: 'the acceptance of one of several messages stores the response to all',
-    file: 'src/messaging/sending/completion-waiters.ts',
-    find: '!respond || ids.length > 1 || isResponding',
-    replace: '!respond || isResponding',
-    tests: ['test/rules/completion-waiters.test.ts'],
+    name: 'a response made again says what was reported since',
+    file: responses,
+    find: '[{ ...row, state: state.accepted, error: null }]',
+    replace: '[row]',
+    tests: ['test/db/key-responses.test.ts'],
+  },
+  {
+    name: 'a response is stored although the acceptance has become it',
+    file: responses,
+    find: 'if (!(await lockUnaccepted(tx, { accountId, id: row.id }))) return undefined;',
+    replace: '',
+    tests: ['test/db/key-responses.test.ts'],
+  },
+  {
+    name: 'an acceptance does not wait for the response that is being stored',
+    file: 'src/messaging/sending/messages-moves-store.ts',
+    find: 'and id = ${id} for no key update`',
+    replace: 'and id = ${id}`',
+    tests: ['test/db/key-responses.test.ts'],
+  },
+  {
+    name: 'the message of an earlier send answers a key',
+    file: responses,
+    find: 'rows.length === 1 && rows[0]?.id === answeredBy',
+    replace: 'rows.length === 1 && answeredBy !== null',
+    tests: ['test/db/key-responses.test.ts'],
   },
   {
     name: 'a message is stored as dispatching although one of its files must be registered first',
