@@ -23,6 +23,7 @@ import { closeUnread } from './http/close-unread.ts';
 import { allowOrigins } from './http/cors.ts';
 import { dashboardPage } from './http/dashboard-page.ts';
 import { endConnectionsOnDrain } from './http/draining.ts';
+import { closeStreamsOfHead } from './http/head-requests.ts';
 import { type HealthDeps, healthRoutes } from './http/health.ts';
 import { idempotencyKeyOf } from './http/idempotency.ts';
 import { compressedBody, readJson, unexpectedFields } from './http/json.ts';
@@ -163,6 +164,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   readJson(server);
   endConnectionsOnDrain(server, deps.isDraining);
   closeUnread(server);
+  closeStreamsOfHead(server);
   ignoreExpectations(server);
   const limit = limitRequests(server);
   const paths = knownPaths();

@@ -168,3 +168,13 @@ it('rejects the sixth stream of a key, and takes one again when another closes',
   streams[0]?.response.destroy();
   await vi.waitUntil(async () => (await listen(withKey(key))).response.statusCode === 200, soon);
 });
+
+it('opens none for a HEAD, which would never end', async () => {
+  const key = (await keyWith('messages:read')).apiKey;
+  const head = () => fetch(`${gateway.url}/v1/events/stream`, { method: 'HEAD', headers: withKey(key) });
+  for (let n = 0; n < 6; n++) {
+    const { status, headers } = await head();
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+  }
+  expect((await listen(withKey(key))).response.statusCode).toBe(200);
+});

@@ -3,6 +3,20 @@ import type { Mutation } from '../mutation.ts';
 
 export const mutations: Mutation[] = [
   {
+    name: 'a HEAD reads the whole stream of its GET',
+    file: 'src/server.ts',
+    find: '  closeStreamsOfHead(server);\n',
+    replace: '',
+    tests: ['test/api/event-stream.test.ts'],
+  },
+  {
+    name: 'a HEAD leaves the stream of its GET open',
+    file: 'src/http/head-requests.ts',
+    find: '  payload.destroy();\n',
+    replace: '',
+    tests: ['test/rules/head-requests.test.ts'],
+  },
+  {
     name: 'an empty Idempotency-Key counts as absent',
     file: 'src/http/idempotency.ts',
     find: 'if (header === undefined) {',
