@@ -4,7 +4,8 @@ import { listedProblemsMax } from '../base/errors.ts';
 
 /** The part of JSON Schema that contracts use for objects and arrays. */
 export interface BodySchema {
-  type?: string;
+  type?: string | string[];
+  enum?: unknown[];
   properties?: Record<string, BodySchema>;
   required?: string[];
   additionalProperties?: boolean | BodySchema;
@@ -19,7 +20,7 @@ export interface BodySchema {
   uniqueItems?: boolean;
 }
 
-export type SchemaProblem = Pick<ErrorObject, 'keyword' | 'instancePath' | 'params' | 'message'>;
+export type SchemaProblem = Pick<ErrorObject, 'keyword' | 'instancePath' | 'params' | 'message' | 'data'>;
 
 /** Collects problems, one per path, until there is one more than a response lists. */
 class ProblemList {

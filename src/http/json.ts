@@ -22,9 +22,30 @@ export function readJson(server: Server): void {
         new AppError('invalid_request', `The body ${problem}.`, { errors: [{ path: '', message: problem }] }),
       );
     } else if (text === '') done(null, undefined);
-    else parse(request, text, done);
+    else
+      parse(request, text, (error, value) =>
+        error && isJson(text) ? done(dangerousKey()) : done(error, value),
+      );
   });
 }
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text.replace(/^\ufeff/, ''));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The parser rejects keys that would change the prototype of objects to which they are copied. */
+const dangerousKey = () =>
+  invalidRequest([
+    {
+      path: '',
+      message: 'has a key `__proto__`, or `constructor` with `prototype`; no field has such a name',
+    },
+  ]);
 
 /** The 400 for fields in the body of an operation that takes none; undefined: there are none. */
 export function unexpectedFields({ body, headers, routeOptions }: FastifyRequest): AppError | undefined {

@@ -14,7 +14,7 @@ export async function registerOpenapi(server: Server, version: string): Promise<
         title: 'Chatbot Gateway',
         version,
         description:
-          'Message templates, appointment booking and signed status webhooks behind one HTTP API. Every request carries an API key in the header `X-API-Key`, or the cookie of a session. Every success has the form `{success, message, data}`, every failure `{success, message, code, requestId}`.',
+          'Message templates, appointment booking and signed status webhooks behind one HTTP API. Every request carries an API key in the header `X-API-Key`, or the cookie of a session. Every success has the form `{success, message, data}`, every failure `{success, message, code, requestId}`. In request bodies, `null` for an optional field is the same as leaving the field out; in a `PATCH` only fields that can be cleared take `null`.',
         license: { name: 'MIT', identifier: 'MIT' } as { name: string },
         contact: { name: 'The operator of this gateway' },
       },

@@ -2,6 +2,7 @@
 import { Ajv, type Options } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
+import { removeNulls } from './absent-nulls.ts';
 import { type BodySchema, problemsBy } from './body-problems.ts';
 import { formats } from './formats.ts';
 import { once } from './once.ts';
@@ -38,22 +39,28 @@ function hasUtcForm(text: string): boolean {
 
 /**
  * Returns the validator of routes. Numbers in a query are parsed from text; in a body they must be numbers. A query's `to` must
- * be later than its `from`. Text that the database cannot store is rejected. Malformed ids in a path get 404 from the routes. For bodies, Ajv stops at the first error
- * and `problemsBy` collects problems up to a limit. Queries are limited by the header size, so Ajv collects all problems.
- * A schema is compiled at the first request that needs it.
+ * be later than its `from`. Null for an optional field of a body counts as absent, and is removed. Text that the database cannot store
+ * is rejected. Malformed ids in a path get 404 from the routes. For bodies, Ajv stops at the first error and `problemsBy` collects
+ * problems up to a limit. Queries are limited by the header size, so Ajv collects all problems. A schema is compiled at the first request that needs it.
  */
 export function requestValidator(): FastifySchemaCompiler<object> {
   const bodies = compiler({ allErrors: false });
   const queries = compiler({ allErrors: true, coerceTypes: true });
-  return ({ schema, httpPart }) => {
+  return ({ schema, httpPart, method }) => {
     if (httpPart === 'body') {
       const validator = once(() => bodies.compile(schema));
       const problemsOf = once(() => problemsBy(bodies, schema as BodySchema));
+      const isPatch = method === 'PATCH';
       return (data: unknown) => {
         const validate = validator();
         if (validate(data)) return storable(data);
-        const first = validate.errors;
-        const problems = problemsOf()(data);
+        let first = validate.errors;
+        let problems = problemsOf()(data);
+        if (problems.some(isNull) && removeNulls(schema as BodySchema, data, { isPatch })) {
+          if (validate(data)) return storable(data);
+          first = validate.errors;
+          problems = problemsOf()(data);
+        }
         // Ajv decides: keep its error if problemsBy finds none
         return { error: (problems.length > 0 ? problems : first) as never };
       };
@@ -67,6 +74,8 @@ export function requestValidator(): FastifySchemaCompiler<object> {
     };
   };
 }
+
+const isNull = ({ data }: { data?: unknown }): boolean => data === null;
 
 const emptyRange = { keyword: 'range', instancePath: '/to', params: {}, message: 'must be later than from' };
 

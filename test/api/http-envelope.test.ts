@@ -79,9 +79,17 @@ test.each([
 });
 
 describe('a body', () => {
-  it.each(['{', '{"name":}', "{'name': 1}", '{"a":1}{', '\u0000', '{"__proto__":{"x":1}}'])(
+  it.each(['{', '{"name":}', "{'name': 1}", '{"a":1}{', '\u0000', '{"__proto__":1'])(
     'that is %j is malformed',
     async (body) => void (await expectFailure('POST', '/v1/keys', { body }, [400, 'malformed_json'])),
+  );
+
+  it.each(['{"__proto__":{"x":1}}', '\ufeff{"name":{"__proto__":1}}', '{"constructor":{"prototype":1}}'])(
+    'that is %j has a name that no field has',
+    async (body) => {
+      const answer = await expectFailure('POST', '/v1/keys', { body }, [400, 'invalid_request']);
+      expect(answer.body.errors).toEqual([{ path: '', message: expect.stringContaining('`__proto__`') }]);
+    },
   );
 
   it('that is not UTF-8 is malformed, and UTF-8 may have a byte order mark', async () => {

@@ -32,6 +32,27 @@ async function rejection(request: Parameters<typeof send>[1]) {
   return [`${status} ${body.code}`, ...(body.errors ?? []).map(({ path, message }) => `${path} ${message}`)];
 }
 
+test('null for optional fields counts as absent, in a send, a preview and an upload', async () => {
+  const nulls = { name: null, mediaId: null, location: null, metadata: null, buttons: null };
+  const recipient = () => ({ ...nulls, phone: phone(), variables: three });
+  const shared = { ...nulls, senderId: null, sendAt: null, expiresInSeconds: null, cards: null };
+  const call = (path: string, body: object) => gateway.call('POST', path, { body: body as never });
+  const templateId = idOf('order_update');
+  const sent = await send(gateway, { templateId, recipients: [recipient()], ...shared });
+  expect(sent.body.data).toMatchObject({ accepted: 1, messages: [{ name: null }] });
+  expect((await call(`/v1/templates/${templateId}/preview`, recipient())).status).toBe(200);
+  const made = await call('/v1/sends', { templateId, ...shared });
+  const path = `/v1/sends/${made.body.data.sendId}/recipients`;
+  const added = await call(path, { recipients: [recipient(), { phone: phone(), variables: three }] });
+  expect(added.body.data).toMatchObject({ added: 2, rejected: 0 });
+  expect(
+    await rejection({
+      templateId,
+      recipients: [{ phone: phone(), variables: { ...three, 1: null } }],
+    }),
+  ).toEqual(['400 invalid_request', 'recipients[0].variables.1 must be a string']);
+});
+
 describe('an invalid request sends nothing and lists every problem', () => {
   test.each([
     [{ recipients: [] }, ['recipients must have at least 1 item']],

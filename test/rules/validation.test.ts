@@ -31,6 +31,55 @@ test('a body is not changed: nothing is parsed, added or removed', () => {
   expect(body).toEqual({ text: 'x' });
 });
 
+const Item = Type.Object(
+  {
+    id: Type.String(),
+    note: Type.Optional(Type.String()),
+    kept: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    any: Type.Optional(Type.Unknown()),
+    mode: Type.Optional(Type.Enum(['a', 'b'])),
+    fixed: Type.Optional(Type.Literal('x')),
+    map: Type.Optional(Type.Record(Type.String(), Type.String())),
+  },
+  { additionalProperties: false },
+);
+const nested = Type.Object({
+  item: Type.Optional(Item),
+  items: Type.Optional(Type.Union([Type.Array(Item), Type.Null()])),
+  name: Type.Optional(Type.String()),
+});
+/** What a body becomes; undefined: it is rejected. */
+function accepted(method: string, body: unknown): unknown {
+  // biome-ignore lint/suspicious/noExplicitAny: a validator outside its server
+  const validate = compile({ schema: nested, httpPart: 'body', method, url: '/' } as any);
+  return validate(body) === true ? body : undefined;
+}
+
+test('null for an optional field of a body is removed, unless the field takes null', () => {
+  const nulls = { note: null, mode: null, fixed: null, map: null };
+  const item = { id: '1', kept: null, any: null };
+  const body = () => ({ item: { ...item, ...nulls }, items: [{ ...item, ...nulls }], name: null });
+  for (const method of ['POST', 'PUT']) expect(accepted(method, body())).toEqual({ item, items: [item] });
+  expect(accepted('POST', { item: null, items: null })).toEqual({ items: null });
+});
+
+test('null for a required field, in a map, in a list, or for a field that does not exist is rejected', () => {
+  for (const wrong of [
+    { item: { id: null } },
+    { item: { id: '1', map: { a: null } } },
+    { items: [null] },
+    { item: { id: '1', other: null } },
+    null,
+  ])
+    expect([wrong, accepted('POST', structuredClone(wrong))]).toEqual([wrong, undefined]);
+});
+
+test('null for a field that a PATCH cannot clear is rejected', () => {
+  expect(accepted('PATCH', { name: null })).toBeUndefined();
+  expect(accepted('PATCH', { items: null })).toEqual({ items: null });
+  expect(accepted('PATCH', { item: { id: '1', note: null } })).toEqual({ item: { id: '1' } });
+});
+
 test('numbers and booleans of a query are parsed, and no defaults are added', () => {
   const query: Record<string, unknown> = { count: '5', flag: 'true' };
   expect(isValidQuery(query)).toBe(true);

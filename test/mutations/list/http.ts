@@ -175,4 +175,18 @@ export const mutations: Mutation[] = [
     async (request, reply) => {`,
     tests: ['test/api/sessions.test.ts'],
   },
+  {
+    name: 'a PATCH ignores null for a field that cannot be cleared',
+    file: 'src/http/absent-nulls.ts',
+    find: 'else if (!isPatch && !required',
+    replace: 'else if (!required',
+    tests: ['test/rules/validation.test.ts'],
+  },
+  {
+    name: 'null is removed from a field that takes it',
+    file: 'src/http/absent-nulls.ts',
+    find: ' && !takesNull(member)',
+    replace: '',
+    tests: ['test/rules/validation.test.ts'],
+  },
 ];
