@@ -7,7 +7,8 @@ import type { Db } from '../db/db.ts';
 import { processOf } from '../messaging/sending/leased-by.ts';
 import { stateName } from '../messaging/sending/message.ts';
 import { timelineOf } from '../messaging/sending/timeline.ts';
-import { deliveryState, stages } from '../webhooks/delivery/delivery.ts';
+import { deliveryState, stageNameOf } from '../webhooks/delivery/delivery.ts';
+import { derivedKind } from '../webhooks/delivery/derived-body.ts';
 import {
   countStates,
   findTraced,
@@ -111,12 +112,11 @@ const messageFacts = (m: TracedMessage): Details => ({
 const deliveryStateNames = Object.fromEntries(
   Object.entries(deliveryState).map(([name, state]) => [state, name]),
 );
-const stageNames = Object.fromEntries(Object.entries(stages).map(([name, stage]) => [stage, name]));
 
 const aboutDelivery = (d: TracedDelivery): Details => ({
   delivery: d.id,
-  event: d.kind ?? 'messages.status',
-  stage: stageNames[d.stage],
+  event: d.kind ?? derivedKind,
+  stage: stageNameOf(d.stage),
 });
 
 function deliveryEntries(d: TracedDelivery, attempts: readonly TracedAttempt[]): TraceEntry[] {

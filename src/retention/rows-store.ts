@@ -2,6 +2,8 @@
 import { sql } from 'kysely';
 import { arrayText } from '../db/array-text.ts';
 import type { Db, Tx } from '../db/db.ts';
+import type { DeliveryKey } from '../webhooks/delivery/delivery.ts';
+import { deliveryKeys } from '../webhooks/delivery/keys-store.ts';
 import { isBookingExpired, isDeliveryExpired, isMessageExpired, isReceivedExpired } from './expired-store.ts';
 
 /** A step through the rows of an account that began before a time, in the order of their ids. */
@@ -55,11 +57,7 @@ export async function deleteMessages(
 }
 
 /** A delivery of a step. */
-export interface WalkedDelivery extends Walked {
-  subjectId: string;
-  endpointId: string;
-  stage: number;
-}
+export type WalkedDelivery = Walked & DeliveryKey;
 
 /** Reads deliveries. */
 export async function readDeliveries(db: Db, step: Step): Promise<WalkedDelivery[]> {
@@ -70,11 +68,8 @@ export async function readDeliveries(db: Db, step: Step): Promise<WalkedDelivery
   return rows;
 }
 
-type DeliveryKey = Pick<WalkedDelivery, 'subjectId' | 'endpointId' | 'stage'>;
-
-const keysOf = (keys: readonly DeliveryKey[]) => sql`
-  unnest(${arrayText(keys.map((key) => key.subjectId))}::uuid[], ${arrayText(keys.map((key) => key.endpointId))}::uuid[],
-    ${arrayText(keys.map((key) => key.stage))}::smallint[]) x(subject_id, endpoint_id, stage)`;
+const keysOf = (keys: readonly DeliveryKey[]) =>
+  sql`unnest(${deliveryKeys(keys)}) x(subject_id, endpoint_id, stage)`;
 
 /** Removes deliveries that are still expired, with their attempts; returns how many. Sorted by key. */
 export async function deleteDeliveries(tx: Tx, keys: readonly DeliveryKey[], before: Date): Promise<number> {

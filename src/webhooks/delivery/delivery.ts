@@ -25,6 +25,13 @@ export const pendingStates = {
 export const stages = { sent: 3, delivered: 4, read: 5, failed: 6 } as const;
 export type StageName = keyof typeof stages;
 
+const stageNames = new Map<number, StageName>(
+  Object.entries(stages).map(([name, stage]) => [stage, name as StageName]),
+);
+
+/** The name of a stage of a message; undefined for the stage of every other event. */
+export const stageNameOf = (stage: number): StageName | undefined => stageNames.get(stage);
+
 /** No stage follows this one, so none waits for it. */
 export const lastStage = stages.read;
 
@@ -63,6 +70,9 @@ export interface LeasedDelivery {
   /** When its cause arrived, in milliseconds of `machineMs`, for metrics; unknown for a delivery that was claimed. */
   causedAtMs?: number | undefined;
 }
+
+/** The primary key of a delivery. */
+export type DeliveryKey = Pick<LeasedDelivery, 'subjectId' | 'endpointId' | 'stage'>;
 
 export interface SuccessfulAttempt {
   delivered: true;
@@ -115,7 +125,7 @@ export function tracedSubjectOf({ subjectId, body }: Pick<LeasedDelivery, 'subje
  * The row's primary key as one text. Every statement locks rows in the order of these texts, except that it locks the stages of one subject and endpoint
  * in the order of their ids, in which they were published and are attempted: a failure comes before the stages that overtook it.
  */
-export function lockKey(delivery: Pick<LeasedDelivery, 'subjectId' | 'endpointId' | 'stage'>): string {
+export function lockKey(delivery: DeliveryKey): string {
   return `${delivery.subjectId}/${delivery.endpointId}/${delivery.stage}`;
 }
 

@@ -1,5 +1,6 @@
 // Bodies that deliveries do not store: made from the delivery and its message, byte for byte as they were sent. Pure.
-import { messageStatusBody, type StageName, stages } from './event.ts';
+import { stageNameOf } from './delivery.ts';
+import { messageStatusBody } from './event.ts';
 
 /**
  * The forms of such bodies, the column `body_form`. Each is frozen: rows of that form are read for as long as they exist. A changed
@@ -36,15 +37,11 @@ export interface BodyRow {
   reachedAt: number | null;
 }
 
-const names = new Map<number, StageName>(
-  Object.entries(stages).map(([name, stage]) => [stage, name as StageName]),
-);
-
 /** The exact bytes of a delivery; undefined if its message was removed from the database. */
 export function bodyOf(row: BodyRow): string | undefined {
   if (row.body !== null) return row.body;
   const { madeMs, subjectId: id, wamid, phone, sendId, metadata, reachedAt } = row;
-  const status = names.get(row.stage);
+  const status = stageNameOf(row.stage);
   if (madeMs === null || wamid === null || phone === null || sendId === null) return undefined;
   if (reachedAt === null || status === undefined) return undefined;
   return messageStatusBody(

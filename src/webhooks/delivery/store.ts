@@ -9,6 +9,7 @@ import { disabledReason, endpointStatus } from '../endpoints/status.ts';
 import { deadLetterWithin } from '../endpoints/store.ts';
 import { recordDead } from './dead-store.ts';
 import {
+  type DeliveryKey,
   deadReason,
   deliveryState,
   type FailedAttempt,
@@ -21,18 +22,14 @@ import {
 import { insertFailureCounts, insertSuccessCounts } from './delivery-counts-store.ts';
 import { type BodyRow, withBodies } from './derived-body.ts';
 import { bodyColumns, joinMessage, type UnjoinedRow, withMessages } from './derived-body-store.ts';
+import { deliveryKeys } from './keys-store.ts';
 import { endLeases, isPending, lease, waitingMax } from './leases-store.ts';
 
 const leastId = '00000000-0000-0000-0000-000000000000';
 
-type Key = Pick<LeasedDelivery, 'subjectId' | 'endpointId' | 'stage'>;
 type LaterStage = Omit<LeasedDelivery, 'version' | 'failures'> & { firstId: string };
 type RowOf<Delivery> = Omit<Delivery, 'body'> & BodyRow;
 type ClaimedRow = Omit<LeasedDelivery, 'body'> & UnjoinedRow;
-
-const keyArrays = (keys: readonly Key[]) => sql`
-  unnest(${arrayText(keys.map((key) => key.subjectId))}::uuid[], ${arrayText(keys.map((key) => key.endpointId))}::uuid[],
-    ${arrayText(keys.map((key) => key.stage))}::smallint[]`;
 
 const match = sql`d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.stage = x.stage`;
 const state = sqlConstants(deliveryState);
@@ -94,7 +91,7 @@ export async function claimDeliveries(
 export async function findLaterStages(db: Db, claimed: readonly LeasedDelivery[]): Promise<LaterStage[]> {
   const { rows } = await sql<RowOf<LaterStage>>`
     select ${deliveryColumns}, h.id as "firstId"
-    from ${keyArrays(claimed)}, ${arrayText(claimed.map((first) => first.id))}::uuid[]) h(subject_id, endpoint_id, stage, id)
+    from unnest(${deliveryKeys(claimed)}, ${arrayText(claimed.map((first) => first.id))}::uuid[]) h(subject_id, endpoint_id, stage, id)
     join deliveries d on d.subject_id = h.subject_id and d.endpoint_id = h.endpoint_id and d.state = ${state.waiting} and d.id > h.id
     ${joinMessage}
     where not exists (select from deliveries q where q.subject_id = d.subject_id and q.endpoint_id = d.endpoint_id
@@ -109,14 +106,14 @@ export async function findLaterStages(db: Db, claimed: readonly LeasedDelivery[]
  */
 export async function completeDeliveries(
   db: Db | Tx,
-  done: readonly (Key & Pick<SuccessfulAttempt, 'status' | 'durationMs' | 'answer'>)[],
+  done: readonly (DeliveryKey & Pick<SuccessfulAttempt, 'status' | 'durationMs' | 'answer'>)[],
   endedLeaseIds: readonly string[] = [],
 ): Promise<void> {
   await sql`
     /* completeDeliveries */ with moved as (
       update deliveries d set state = ${state.delivered}, attempts = d.attempts + 1, due_at = null, last_status = x.status,
         last_failure = null, last_ms = x.ms, last_answer = x.answer, delivered_at = now()
-      from ${keyArrays(done)}, ${arrayText(done.map((item) => item.status))}::smallint[],
+      from unnest(${deliveryKeys(done)}, ${arrayText(done.map((item) => item.status))}::smallint[],
         ${arrayText(done.map((item) => item.durationMs))}::int[], ${done.map((item) => item.answer)}::text[])
         x(subject_id, endpoint_id, stage, status, ms, answer)
       where ${match} and d.state <> ${state.delivered}
@@ -132,7 +129,7 @@ export async function completeDeliveries(
  */
 export async function leaseNextStages(
   tx: Tx,
-  ended: readonly Key[],
+  ended: readonly DeliveryKey[],
   processId: number,
   isLast = false,
 ): Promise<LeasedDelivery[]> {
@@ -142,7 +139,7 @@ export async function leaseNextStages(
     from (
       select distinct k.subject_id, k.endpoint_id, e.version, e.failures,
         e.status = ${status.active} and e.failures < ${failuresToBackOff} and e.paused_until is null as open
-      from ${keyArrays(ended)}) k(subject_id, endpoint_id, stage) join endpoints e on e.id = k.endpoint_id
+      from unnest(${deliveryKeys(ended)}) k(subject_id, endpoint_id, stage) join endpoints e on e.id = k.endpoint_id
       order by k.subject_id, k.endpoint_id) x
     where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.state = ${state.waiting}
       and not exists (select from deliveries q where q.subject_id = d.subject_id and q.endpoint_id = d.endpoint_id
@@ -160,7 +157,7 @@ export async function leaseNextStages(
  */
 export async function failDeliveries(
   tx: Tx,
-  failed: readonly (Key &
+  failed: readonly (DeliveryKey &
     Pick<
       FailedAttempt,
       'status' | 'reason' | 'timestampSeconds' | 'durationMs' | 'answer' | 'detail' | 'retryAfterMs'
@@ -174,7 +171,7 @@ export async function failDeliveries(
         due_at = now() + x.delay * interval '1 ms',
         retry_after = now() + nullif(x.asked, 0) * interval '1 ms', last_status = x.status, last_ms = x.ms,
         last_attempt_at = now(), last_failure = case when x.status = ${gone} then ${reason.endpointDisabled} else x.reason end
-      from ${keyArrays(failed)}, ${failed.map((item) => item.status)}::smallint[],
+      from unnest(${deliveryKeys(failed)}, ${failed.map((item) => item.status)}::smallint[],
         ${failed.map((item) => item.reason)}::text[], ${failed.map((item) => item.durationMs)}::int[],
         ${failed.map((item) => item.answer)}::text[], ${failed.map((item) => item.detail)}::text[],
         ${failed.map((item) => item.delayMs ?? null)}::float8[], ${arrayText(failed.map((item) => item.retryAfterMs))}::float8[],
@@ -258,10 +255,10 @@ export async function recordEndpointRecovery(tx: Tx, endpointIds: readonly strin
  * Makes deliveries that the process has leased due again; their later stages leave the published lease. After a lost session another process
  * may have leased them, and attempts them now. The coalesce keeps the planner of an empty database from reading every due delivery.
  */
-export async function releaseLeases(db: Db, keys: readonly Key[], processId: number): Promise<void> {
+export async function releaseLeases(db: Db, keys: readonly DeliveryKey[], processId: number): Promise<void> {
   await sql`
     update deliveries d set due_at = now() + case when d.state = ${state.waiting} then ${waitingMax} else interval '0' end
-    from ${keyArrays(keys)}) x(subject_id, endpoint_id, stage)
+    from unnest(${deliveryKeys(keys)}) x(subject_id, endpoint_id, stage)
     where d.subject_id = x.subject_id and d.endpoint_id = x.endpoint_id and d.leased_by = ${processId} and (
       d.stage = x.stage and d.state = ${state.ready} and coalesce(d.due_at, 'infinity') > now() or d.state = ${state.waiting} and d.due_at is null)`.execute(
     db,

@@ -1,25 +1,18 @@
 // Statements of replays: of one delivery, and of a time range in steps.
 import { sql } from 'kysely';
-import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
-import { deliveryState } from '../delivery/delivery.ts';
-import { isPending } from '../delivery/leases-store.ts';
+import { type DeliveryKey, deliveryState } from '../delivery/delivery.ts';
+import { deliveryKeys } from '../delivery/keys-store.ts';
+import { isPending, waitingMax } from '../delivery/leases-store.ts';
 import { lockDeliveries } from '../delivery/locks-store.ts';
 import { endpointStatus } from '../endpoints/status.ts';
 
 const state = sqlConstants(deliveryState);
 const status = sqlConstants(endpointStatus);
 
-interface DeliveryKey {
-  subjectId: string;
-  endpointId: string;
-  stage: number;
-}
-
-const keyRows = (keys: readonly DeliveryKey[]) => sql`
-  unnest(${arrayText(keys.map((key) => key.subjectId))}::uuid[], ${arrayText(keys.map((key) => key.endpointId))}::uuid[],
-    ${arrayText(keys.map((key) => key.stage))}::smallint[]) x(subject_id, endpoint_id, stage)`;
+const keyRows = (keys: readonly DeliveryKey[]) =>
+  sql`unnest(${deliveryKeys(keys)}) x(subject_id, endpoint_id, stage)`;
 
 /**
  * Locks every stage of the messages of these deliveries, so that a replay and the end of an earlier stage cannot miss each other.
@@ -59,7 +52,7 @@ async function replayLocked(tx: Tx, met: readonly DeliveryKey[], states: readonl
       from picked p),
     moved as (
       update deliveries d set state = case when p.waits then ${state.waiting} else ${state.ready} end,
-        due_at = now() + case when p.waits then interval '1 hour' else p.rank * interval '1 microsecond' end,
+        due_at = now() + case when p.waits then ${waitingMax} else p.rank * interval '1 microsecond' end,
         attempts_before = d.attempts, delivered_at = null
       from placed p
       where d.subject_id = p.subject_id and d.endpoint_id = p.endpoint_id and d.stage = p.stage
