@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { asciiEmail } from '../../base/email.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
+import { uuidTime } from '../../base/uuid-time.ts';
 import type { Calendar, OAuthSignIn } from '../../ports/calendar.ts';
 import { findStaff, type StaffRow } from '../directory/store.ts';
 import { type ConnectDeps, notConfigured, storeConnection } from './connect.ts';
@@ -154,13 +155,10 @@ async function openState(deps: ConnectDeps, encrypted: string): Promise<OAuthSta
   }
   const row = await findOAuthState(deps.db, id);
   const now = deps.clock.now();
-  if (!row) throw madeAt(id) + consentMs <= now ? expiredLink() : usedLink();
+  if (!row) throw uuidTime(id).getTime() + consentMs <= now ? expiredLink() : usedLink();
   if (row.expires_at.getTime() <= now) throw expiredLink();
   return row;
 }
-
-/** The creation time of a UUIDv7 in epoch milliseconds. */
-const madeAt = (id: string) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 
 /** `access_denied` is the person's own answer (RFC 6749 section 4.1.2.1); anything else is the provider's. */
 const declined = (error: string | undefined) =>

@@ -2,9 +2,10 @@
 import type { Cipher } from '../../base/cipher.ts';
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
+import { uuidTime } from '../../base/uuid-time.ts';
 import type { DeliveryDetail, DeliveryItem } from '../../contract/deliveries.ts';
 import type { Db } from '../../db/db.ts';
-import { deliveryState, type StageName, stages } from '../delivery/delivery.ts';
+import { deliveryState, pendingStates, stageNameOf } from '../delivery/delivery.ts';
 import { sentRequest } from './sent-request.ts';
 import {
   type DeliveryRow,
@@ -16,14 +17,10 @@ import {
 } from './store.ts';
 
 const states: Record<DeliveryItem['status'], readonly number[]> = {
-  pending: [deliveryState.ready, deliveryState.waiting, deliveryState.retrying],
+  pending: Object.values(pendingStates),
   delivered: [deliveryState.delivered],
   dead: [deliveryState.dead],
 };
-
-const stageNames = new Map<number, StageName>(
-  Object.entries(stages).map(([name, stage]) => [stage, name as StageName]),
-);
 
 /** The states of a status; without one, all states. */
 export function statesOf(status: DeliveryItem['status'] | undefined): readonly number[] {
@@ -44,15 +41,12 @@ export function deliveryNotFound(): AppError {
   return new AppError('delivery_not_found', 'There is no such delivery in this account.');
 }
 
-/** The creation time in a UUIDv7, in milliseconds since the epoch. */
-export const createdAtMs = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-
 export function deliveryItem(row: DeliveryRow): DeliveryItem {
   return {
     _id: row.id,
     endpointId: row.endpoint_id,
     event: row.kind,
-    stage: stageNames.get(row.stage) ?? null,
+    stage: stageNameOf(row.stage) ?? null,
     messageId: row.message_id,
     status:
       row.state === deliveryState.delivered
@@ -64,7 +58,7 @@ export function deliveryItem(row: DeliveryRow): DeliveryItem {
     nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
     lastStatusCode: row.last_status,
     lastFailure: row.last_failure,
-    createdAt: new Date(createdAtMs(row.id)).toISOString(),
+    createdAt: uuidTime(row.id).toISOString(),
     deliveredAt: row.delivered_at?.toISOString() ?? null,
   };
 }

@@ -2,20 +2,14 @@
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
+import { uuidTime } from '../../base/uuid-time.ts';
 import type { DeliveryItem, ReplayItem } from '../../contract/deliveries.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { getEndpoint } from '../endpoints/endpoint.ts';
 import { endpointStatus } from '../endpoints/status.ts';
 import type { EndpointRow } from '../endpoints/store.ts';
-import {
-  createdAtMs,
-  deliveryItem,
-  deliveryNotFound,
-  requireDelivery,
-  statesOf,
-  statusOf,
-} from '../history/history.ts';
+import { deliveryItem, deliveryNotFound, requireDelivery, statesOf, statusOf } from '../history/history.ts';
 import { findReplay, insertReplay, listReplays, type ReplayRow, replayOne, replayStep } from './store.ts';
 
 export interface ReplayDeps {
@@ -83,7 +77,7 @@ export async function listEndpointReplays(
 }
 
 export function replayItem(row: ReplayRow): ReplayItem {
-  const reachedAtMs = Math.max(createdAtMs(row.after_id), row.from_at.getTime());
+  const reachedAtMs = Math.max(uuidTime(row.after_id).getTime(), row.from_at.getTime());
   return {
     _id: row.id,
     endpointId: row.endpoint_id,
