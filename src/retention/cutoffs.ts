@@ -11,12 +11,16 @@ const dayMs = 86_400_000;
 /** Days between the announcement of a removal and the first one. */
 export const noticeDays = 7;
 
-interface Announced {
+/** What was announced of a kind. */
+export interface Announcement {
+  /** Null: kept for ever. */
   days: number | null;
+  /** When so few days were announced first. */
   announcedAt: Date;
+  /** When any days were announced first. */
   firstAnnouncedAt: Date;
 }
-export type Announcements = Partial<Record<RetentionKind, Announced>>;
+export type Announcements = Partial<Record<RetentionKind, Announcement>>;
 
 /** True if what was announced then may be done. */
 const isOver = (announcedAt: Date | undefined, now: Date): boolean =>

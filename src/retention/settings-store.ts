@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { noDays, type RetentionDays, type RetentionKind, retentionKinds } from '../base/retention-days.ts';
 import type { Db, Tx } from '../db/db.ts';
+import type { Announcement, Announcements } from './cutoffs.ts';
 
 /** The days that an account set for itself. */
 export async function findOwnDays(db: Db | Tx, accountId: string): Promise<RetentionDays> {
@@ -35,24 +36,13 @@ export async function listAccountDays(db: Db): Promise<AccountDays[]> {
   return rows.map(({ id, own }) => ({ accountId: id, own: own ?? noDays }));
 }
 
-export interface Notice {
-  /** Null: kept for ever. */
-  days: number | null;
-  /** When so few days were announced first. */
-  announcedAt: Date;
-  /** When any days were announced first. */
-  firstAnnouncedAt: Date;
-}
-
-export type Notices = Partial<Record<RetentionKind, Notice>>;
-
 /** What was announced, by kind. */
-export async function findNotices(db: Db): Promise<Notices> {
-  const { rows } = await sql<Notice & { kind: RetentionKind }>`
+export async function findNotices(db: Db): Promise<Announcements> {
+  const { rows } = await sql<Announcement & { kind: RetentionKind }>`
     select kind, days, announced_at as "announcedAt", first_announced_at as "firstAnnouncedAt" from retention_notices`.execute(
     db,
   );
-  return Object.fromEntries(rows.map(({ kind, ...notice }) => [kind, notice]));
+  return Object.fromEntries(rows.map(({ kind, ...announcement }) => [kind, announcement]));
 }
 
 /** Records the days of the settings as announced at that time. Fewer days than before begin their notice again. */
