@@ -9,6 +9,10 @@ export interface ContactKey {
   contactId: string;
 }
 
+/** The arguments for the account and the contact of an `unnest`, to which others may be added. */
+export const contactKeys = (keys: readonly ContactKey[]) => sql`
+  ${arrayText(keys.map((key) => key.accountId))}::uuid[], ${arrayText(keys.map((key) => key.contactId))}::uuid[]`;
+
 /** The key as text, for maps. */
 export const contactKeyText = ({ accountId, contactId }: ContactKey): string => `${accountId} ${contactId}`;
 
@@ -25,7 +29,7 @@ export interface LockedContact extends ContactKey {
 export async function lockContacts(tx: Tx, keys: readonly ContactKey[]): Promise<LockedContact[]> {
   const { rows } = await sql<LockedContact>`
     /* lockContacts */ select c.account_id as "accountId", c.id as "contactId", c.phone, c.user_id as "userId"
-    from unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[], ${arrayText(keys.map((key) => key.contactId))}::uuid[]) x(a, i)
+    from unnest(${contactKeys(keys)}) x(a, i)
     join contacts c on c.account_id = x.a and c.id = x.i
     order by c.account_id, c.id for no key update of c`.execute(tx);
   return rows;
@@ -39,7 +43,7 @@ export async function lockWindows(tx: Tx, keys: readonly ContactKey[]): Promise<
   await sql`
     /* lockWindows */ select from (
       select x.a, x.c, (select min(i.identity collate "C") from contact_identities i where i.contact_id = x.c and i.account_id = x.a) as first
-      from unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[], ${arrayText(keys.map((key) => key.contactId))}::uuid[]) x(a, c)) x
+      from unnest(${contactKeys(keys)}) x(a, c)) x
     join contact_windows w on w.account_id = x.a and w.contact_id = x.c
     order by x.a, x.first, w.sender_id for no key update of w`.execute(tx);
 }
@@ -113,8 +117,7 @@ export async function openWindows(tx: Tx, windows: readonly WindowNews[]): Promi
   await sql`
     /* openWindows */ insert into contact_windows as w (account_id, contact_id, sender_id, last_received_at)
     select a, c, s, ${instantOf(sql`at`)}
-    from unnest(${arrayText(windows.map((one) => one.accountId))}::uuid[], ${arrayText(windows.map((one) => one.contactId))}::uuid[],
-      ${arrayText(windows.map((one) => one.senderId))}::uuid[], ${arrayText(windows.map((one) => one.atMs))}::float8[]) x(a, c, s, at)
+    from unnest(${contactKeys(windows)}, ${arrayText(windows.map((one) => one.senderId))}::uuid[], ${arrayText(windows.map((one) => one.atMs))}::float8[]) x(a, c, s, at)
     on conflict (account_id, contact_id, sender_id) do update set last_received_at = excluded.last_received_at
     where excluded.last_received_at > w.last_received_at`.execute(tx);
 }

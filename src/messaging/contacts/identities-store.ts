@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { recordChanged } from './changed-contacts-store.ts';
-import type { ContactKey } from './contacts-store.ts';
+import { type ContactKey, contactKeys } from './contacts-store.ts';
 
 /** An identity of an account, and the contact that has it. */
 export interface IdentityRow {
@@ -78,7 +78,7 @@ export async function phonesOf(
 ): Promise<(ContactKey & { phone: string })[]> {
   const { rows } = await sql<ContactKey & { phone: string }>`
     select distinct i.account_id as "accountId", i.contact_id as "contactId", i.identity as phone
-    from unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[], ${arrayText(keys.map((key) => key.contactId))}::uuid[]) x(a, c)
+    from unnest(${contactKeys(keys)}) x(a, c)
     join contact_identities i on i.contact_id = x.c and i.account_id = x.a
     where i.identity ~ '^[0-9]' order by 1, 2, 3`.execute(tx);
   return rows;

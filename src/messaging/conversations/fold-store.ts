@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Tx } from '../../db/db.ts';
-import type { ContactKey } from '../contacts/contacts-store.ts';
+import { type ContactKey, contactKeys } from '../contacts/contacts-store.ts';
 
 /** What one round found. */
 export interface TakenChanges {
@@ -55,9 +55,6 @@ export interface ChangedContact extends ContactKey {
   words: string[];
 }
 
-const rowsOf = (keys: readonly ContactKey[]) => sql`
-  unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[], ${arrayText(keys.map((key) => key.contactId))}::uuid[])`;
-
 /** Reads contacts. */
 export async function readChanged(tx: Tx, keys: readonly ContactKey[]): Promise<ChangedContact[]> {
   const { rows } = await sql<ChangedContact>`
@@ -67,7 +64,9 @@ export async function readChanged(tx: Tx, keys: readonly ContactKey[]): Promise<
           select id from received_messages m where m.person = i.identity and m.account_id = x.a order by m.id desc limit 1) r
         where i.contact_id = x.c and i.account_id = x.a order by r.id desc limit 1) as "lastReceivedId",
       coalesce((select words from conversations v where v.account_id = x.a and v.contact_id = x.c), '{}') as words
-    from ${rowsOf(keys)} x(a, c) left join contacts p on p.account_id = x.a and p.id = x.c`.execute(tx);
+    from unnest(${contactKeys(keys)}) x(a, c) left join contacts p on p.account_id = x.a and p.id = x.c`.execute(
+    tx,
+  );
   return rows;
 }
 
@@ -87,8 +86,7 @@ export async function writeListed(tx: Tx, listed: readonly Listed[]): Promise<vo
   await sql`
     /* writeListed */ insert into conversations as v (account_id, contact_id, last_id, replied_id, words)
     select a, c, last_id, coalesce(replied_id, ${lowestId}), string_to_array(words, E'\n')
-    from unnest(${arrayText(listed.map((one) => one.accountId))}::uuid[], ${arrayText(listed.map((one) => one.contactId))}::uuid[],
-      ${arrayText(listed.map((one) => one.lastId))}::uuid[], ${arrayText(listed.map((one) => one.repliedId))}::uuid[],
+    from unnest(${contactKeys(listed)}, ${arrayText(listed.map((one) => one.lastId))}::uuid[], ${arrayText(listed.map((one) => one.repliedId))}::uuid[],
       ${textArray(listed.map((one) => one.words.join('\n')))}::text[])
       x(a, c, last_id, replied_id, words)
     on conflict (account_id, contact_id) do update set last_id = greatest(v.last_id, excluded.last_id),
@@ -100,7 +98,7 @@ export async function writeListed(tx: Tx, listed: readonly Listed[]): Promise<vo
 /** Deletes merged contacts. */
 export async function deleteListed(tx: Tx, keys: readonly ContactKey[]): Promise<void> {
   await sql`
-    /* deleteListed */ delete from conversations v using ${rowsOf(keys)} x(a, c)
+    /* deleteListed */ delete from conversations v using unnest(${contactKeys(keys)}) x(a, c)
     where v.account_id = x.a and v.contact_id = x.c`.execute(tx);
 }
 

@@ -1,14 +1,12 @@
 // Contacts that processes of an earlier release changed: before migration 0049, statements did not append them to conversation_changes, and before 0055 no newest reply was kept with their conversation.
 import { sql } from 'kysely';
-import { arrayText } from '../../db/array-text.ts';
 import type { Db } from '../../db/db.ts';
 import { uuidSeconds } from '../../db/uuid-seconds.ts';
 import { insertChanged } from '../contacts/changed-contacts-store.ts';
-import type { ContactKey } from '../contacts/contacts-store.ts';
+import { type ContactKey, contactKeys } from '../contacts/contacts-store.ts';
 import { messageKind } from '../sending/message.ts';
 
-const keyRows = (keys: readonly ContactKey[]) => sql`
-  unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[], ${arrayText(keys.map((key) => key.contactId))}::uuid[]) k(account_id, contact_id)`;
+const keyRows = (keys: readonly ContactKey[]) => sql`unnest(${contactKeys(keys)}) k(account_id, contact_id)`;
 
 /** Reads up to `limit` contacts after a key, in the order of their keys. */
 export async function readContacts(db: Db, after: ContactKey, limit: number): Promise<ContactKey[]> {

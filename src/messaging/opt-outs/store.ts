@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import type { ContactKey } from '../contacts/contacts-store.ts';
+import { type ContactKey, contactKeys } from '../contacts/contacts-store.ts';
 import type { OptOutState, Scope, Source } from './opt-out.ts';
 
 /** The opt-out of a contact as stored. */
@@ -15,7 +15,7 @@ export async function findOptOuts(tx: Tx, keys: readonly ContactKey[]): Promise<
   const { rows } = await sql<StoredOptOut>`
     /* findOptOuts */ select o.account_id as "accountId", o.contact_id as "contactId", o.id, o.scope, o.source, o.reason,
       (extract(epoch from o.acted_at) * 1000)::float8 as "actedAtMs"
-    from unnest(${arrayText(keys.map((key) => key.accountId))}::uuid[], ${arrayText(keys.map((key) => key.contactId))}::uuid[]) x(a, c)
+    from unnest(${contactKeys(keys)}) x(a, c)
     join opt_outs o on o.account_id = x.a and o.contact_id = x.c`.execute(tx);
   return rows;
 }
@@ -25,8 +25,7 @@ export async function writeOptOuts(tx: Tx, rows: readonly StoredOptOut[]): Promi
   if (rows.length === 0) return;
   await sql`
     /* writeOptOuts */ with x as materialized (
-      select * from unnest(${arrayText(rows.map((row) => row.accountId))}::uuid[], ${arrayText(rows.map((row) => row.contactId))}::uuid[],
-        ${arrayText(rows.map((row) => row.id))}::uuid[], ${arrayText(rows.map((row) => row.scope))}::smallint[],
+      select * from unnest(${contactKeys(rows)}, ${arrayText(rows.map((row) => row.id))}::uuid[], ${arrayText(rows.map((row) => row.scope))}::smallint[],
         ${arrayText(rows.map((row) => row.source))}::smallint[], ${rows.map((row) => row.reason)}::text[],
         ${arrayText(rows.map((row) => row.actedAtMs))}::float8[]) x(a, c, id, scope, source, reason, at)),
     written as (
