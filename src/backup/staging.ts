@@ -1,6 +1,7 @@
 // Makes a restored copy harmless: it can reach neither the platform nor receivers nor calendars of the original.
 import { randomBytes } from 'node:crypto';
 import type { Cipher } from '../base/cipher.ts';
+import { nilUuid } from '../base/ids.ts';
 import type { Db } from '../db/db.ts';
 import {
   type ExternalTable,
@@ -63,7 +64,7 @@ export async function replaceAddressesAndTokens(tx: Db, cipher: Cipher): Promise
 /** Calls `change` for each row of a table; returns their number. */
 async function eachId(tx: Db, table: ExternalTable, change: (id: string) => Promise<void>): Promise<number> {
   let changed = 0;
-  for (let afterId = '00000000-0000-0000-0000-000000000000'; ; ) {
+  for (let afterId = nilUuid; ; ) {
     const ids = await listIds(tx, table, { afterId, limit: rowsAtOnce });
     for (const id of ids) await change(id);
     changed += ids.length;

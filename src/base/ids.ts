@@ -34,6 +34,10 @@ export function uuidv7(nowMs: number = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** The lowest and the highest UUID (RFC 9562 sections 5.9 and 5.10). */
+export const nilUuid = '00000000-0000-0000-0000-000000000000';
+export const maxUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** True if `text` has the form of a UUID; a malformed id gets 404 like an unknown one, without a query. */

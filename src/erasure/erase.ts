@@ -1,5 +1,6 @@
 // The erasure of a person, in steps that find again what they erase: safe to repeat, and continued by any process after a crash.
 import type { Clock } from '../base/clock.ts';
+import { nilUuid } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { lowestUuidAt } from '../base/uuid-time.ts';
 import type { Db, Tx } from '../db/db.ts';
@@ -61,7 +62,6 @@ const callsEndWithinMs = 40_000;
 const checkEveryMs = 200;
 /** Twice the limits of a statement and of a pause inside a transaction. */
 const transactionsEndWithinMs = 120_000;
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Erases a person; yields after each step, with what was erased by then. Throws StillOpen while a message is being called or a booking
@@ -234,7 +234,7 @@ async function* eraseBodies(
   accountId: string,
   pattern: string,
   erased: Erased,
-  from = firstId,
+  from = nilUuid,
 ): AsyncGenerator<Erased> {
   for (let after = from; ; ) {
     const { lastId, subjectIds } = await findInBodies(deps.db, {

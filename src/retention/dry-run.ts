@@ -1,4 +1,5 @@
 // What a run would remove, counted without changing anything.
+import { nilUuid } from '../base/ids.ts';
 import { noDays, type RetentionDays, retentionKinds } from '../base/retention-days.ts';
 import type { Db } from '../db/db.ts';
 import { findUnused } from '../messaging/media/remove-unused.ts';
@@ -36,7 +37,7 @@ const filesPerStep = 1_000;
 
 async function countMedia(db: Db, accountId: string, before: Date): Promise<number> {
   let n = 0;
-  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+  for (let after = nilUuid; ; ) {
     const files = await findUnused(db, { accountId, before, after, limit: filesPerStep });
     n += files.filter(({ isUnnamed }) => isUnnamed).length;
     const last = files.at(-1);

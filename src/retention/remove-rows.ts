@@ -1,6 +1,7 @@
 // Removes single rows of an account that have ended, in steps: of accounts that keep less than others, and of months that are not over.
 
 import { compareTexts } from '../base/compare-texts.ts';
+import { nilUuid } from '../base/ids.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { removeUnused } from '../messaging/media/remove-unused.ts';
 import type { Cutoffs } from './cutoffs.ts';
@@ -43,7 +44,6 @@ export interface RowsRemoved {
 
 /** Rows that a statement reads or removes at most: some ten milliseconds. */
 const rowsPerStep = 1_000;
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 /** Reads the rows of an account in the order of their ids, and removes the expired ones of each step in one transaction. */
 async function* walk<Row extends Walked>(
@@ -52,7 +52,7 @@ async function* walk<Row extends Walked>(
   read: (db: Db, step: Step) => Promise<Row[]>,
   remove: (tx: Tx, rows: Row[]) => Promise<number>,
 ): AsyncGenerator<RowsRemoved> {
-  for (let after = firstId; ; ) {
+  for (let after = nilUuid; ; ) {
     const rows = await read(db, { ...of, after, limit: rowsPerStep });
     const expired = rows.filter((row) => row.expired);
     const removed = expired.length === 0 ? 0 : await db.transaction().execute((tx) => remove(tx, expired));
@@ -70,7 +70,7 @@ async function* repeat(
   remove: (step: Step) => Promise<number>,
 ): AsyncGenerator<RowsRemoved> {
   for (let rows = rowsPerStep; rows === rowsPerStep; ) {
-    rows = await remove({ ...of, after: firstId, limit: rowsPerStep });
+    rows = await remove({ ...of, after: nilUuid, limit: rowsPerStep });
     yield { kind, rows };
   }
 }
@@ -128,7 +128,7 @@ export async function* removeRows(db: Db, accountId: string, cutoffs: Cutoffs): 
 }
 
 async function* removeMedia(db: Db, accountId: string, before: Date): AsyncGenerator<RowsRemoved> {
-  for (let after: string | undefined = firstId; after !== undefined; ) {
+  for (let after: string | undefined = nilUuid; after !== undefined; ) {
     const { last, removed }: { last: string | undefined; removed: number } = await removeUnused(db, {
       ...{ accountId, before, after },
       limit: rowsPerStep,
@@ -143,7 +143,7 @@ async function* removeMedia(db: Db, accountId: string, before: Date): AsyncGener
  * deliveries that began before `before` are examined.
  */
 export async function* removeLostAttempts(db: Db, before: Date): AsyncGenerator<number> {
-  for (let after = firstId; ; ) {
+  for (let after = nilUuid; ; ) {
     const rows = await readAttempted(db, { before, after, limit: rowsPerStep });
     const lost = rows.filter(({ isKept }) => !isKept);
     await deleteAttempts(db, lost);

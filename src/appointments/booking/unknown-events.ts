@@ -1,5 +1,5 @@
 // Events of bookings in connected calendars that the database does not have: booked after the backup that was restored.
-import { isUuid } from '../../base/ids.ts';
+import { isUuid, nilUuid } from '../../base/ids.ts';
 import { type CalendarDeps, liveConnection, useCalendar } from '../calendar/connection.ts';
 import { listConnections, missingBookings } from './unknown-events-store.ts';
 
@@ -22,7 +22,7 @@ export async function findUnknownEvents(
 ): Promise<{ events: UnknownEvent[]; unread: number }> {
   const events: UnknownEvent[] = [];
   let unread = 0;
-  for (let afterId = '00000000-0000-0000-0000-000000000000'; ; ) {
+  for (let afterId = nilUuid; ; ) {
     const rows = await listConnections(deps.db, { afterId, limit: connectionsAtOnce });
     const last = rows.at(-1);
     if (!last) return { events, unread };

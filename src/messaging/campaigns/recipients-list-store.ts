@@ -1,5 +1,6 @@
 // Tables send_recipients and messages: the recipients of a send in the order in which they were added.
 import { sql } from 'kysely';
+import { nilUuid } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
 import type { MessageError } from '../sending/message.ts';
 import type { SendRow } from '../sending/sends-store.ts';
@@ -19,7 +20,6 @@ export interface ListedRecipient {
 
 /** Messages that one page reads: those of other sends lie between. */
 const scannedMax = 20_000;
-const lowest = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Lists up to `limit` recipients after `afterId`, in the order of their ids; `state` null: those that wait. `scannedTo`: where
@@ -29,7 +29,7 @@ export async function listRecipients(
   db: Db,
   send: SendRow,
   {
-    afterId = lowest,
+    afterId = nilUuid,
     state,
     limit,
   }: { afterId?: string | undefined; state?: number | null | undefined; limit: number },
@@ -43,7 +43,7 @@ export async function listRecipients(
     send.last_recipient_id === null
       ? sql`messages where send_id = ${send.id}`
       : // the ids of its recipients lie between two ids, so that no page sorts all of them
-        sql`messages where account_id = ${send.account_id} and id >= ${send.first_recipient_id ?? lowest} and id <= ${send.last_recipient_id}`;
+        sql`messages where account_id = ${send.account_id} and id >= ${send.first_recipient_id ?? nilUuid} and id <= ${send.last_recipient_id}`;
   const read = sql`select * from ${within} and id > ${afterId} order by id limit ${scanLimit}`;
   const written = sql`
     (select id, phone, name, metadata, state, wamid, error, price_category, billable from (${read}) m

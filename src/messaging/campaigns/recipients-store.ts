@@ -1,5 +1,6 @@
 // Table send_recipients: adding, checking and removing the recipients of a draft, under its lease.
 import { sql } from 'kysely';
+import { nilUuid } from '../../base/ids.ts';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { jsonLines } from '../../db/json-lines.ts';
@@ -137,7 +138,7 @@ export async function nextRecipients(
 ): Promise<KeptContent[]> {
   const { rows } = await sql<KeptContent>`
     select id, phone, content, media_id from send_recipients
-    where send_id = ${sendId} and id > coalesce(${afterId}::uuid, '00000000-0000-0000-0000-000000000000')
+    where send_id = ${sendId} and id > coalesce(${afterId}::uuid, ${nilUuid})
     order by id limit ${limit}`.execute(db);
   return rows;
 }

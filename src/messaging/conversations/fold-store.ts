@@ -1,5 +1,6 @@
 // Tables conversations, conversation_words and conversation_changes: writing what lists of contacts are sorted and searched by.
 import { sql } from 'kysely';
+import { nilUuid } from '../../base/ids.ts';
 import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Tx } from '../../db/db.ts';
 import { type ContactKey, contactKeys } from '../contacts/contacts-store.ts';
@@ -70,8 +71,6 @@ export async function readChanged(tx: Tx, keys: readonly ContactKey[]): Promise<
   return rows;
 }
 
-const lowestId = '00000000-0000-0000-0000-000000000000';
-
 /** What a contact is listed by. */
 export interface Listed extends ContactKey {
   /** Its newest received message or reply. */
@@ -85,7 +84,7 @@ export interface Listed extends ContactKey {
 export async function writeListed(tx: Tx, listed: readonly Listed[]): Promise<void> {
   await sql`
     /* writeListed */ insert into conversations as v (account_id, contact_id, last_id, replied_id, words)
-    select a, c, last_id, coalesce(replied_id, ${lowestId}), string_to_array(words, E'\n')
+    select a, c, last_id, coalesce(replied_id, ${nilUuid}), string_to_array(words, E'\n')
     from unnest(${contactKeys(listed)}, ${arrayText(listed.map((one) => one.lastId))}::uuid[], ${arrayText(listed.map((one) => one.repliedId))}::uuid[],
       ${textArray(listed.map((one) => one.words.join('\n')))}::text[])
       x(a, c, last_id, replied_id, words)

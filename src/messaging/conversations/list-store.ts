@@ -1,5 +1,6 @@
 // Tables contacts and conversations: lists of contacts with their last message and what is unread.
 import { sql } from 'kysely';
+import { maxUuid, nilUuid } from '../../base/ids.ts';
 import { textArray } from '../../db/array-text.ts';
 import type { Db } from '../../db/db.ts';
 import type { ReceivedContent } from '../../ports/platform-received.ts';
@@ -51,9 +52,6 @@ const lastMessage = sql`
 /** Of a table `c` of contacts. */
 const lastOfContacts = sql`left join conversations v on v.account_id = c.account_id and v.contact_id = c.id ${lastMessage}`;
 
-const lowestId = '00000000-0000-0000-0000-000000000000';
-const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
 export interface ListWindow {
   beforeId?: string | undefined;
   limit: number;
@@ -63,7 +61,7 @@ export interface ListWindow {
 export async function listContacts(
   db: Db,
   accountId: string,
-  { beforeId = highestId, limit }: ListWindow,
+  { beforeId = maxUuid, limit }: ListWindow,
 ): Promise<ContactRow[]> {
   const { rows } = await sql<ContactRow>`
     select ${columns} from (
@@ -80,7 +78,7 @@ export type ListedRow = Omit<ContactRow, 'id'> & { id: string | null };
 export async function listByLastMessage(
   db: Db,
   accountId: string,
-  { beforeId = highestId, limit }: ListWindow,
+  { beforeId = maxUuid, limit }: ListWindow,
 ): Promise<ListedRow[]> {
   const { rows } = await sql<ListedRow>`
     select ${columns} from (
@@ -102,7 +100,7 @@ export async function listFiltered(
   db: Db,
   accountId: string,
   filter: ConversationFilter,
-  { beforeId = highestId, limit }: ListWindow,
+  { beforeId = maxUuid, limit }: ListWindow,
 ): Promise<ListedRow[]> {
   const isUnanswered = filter === 'unanswered';
   // replies need an open window, so few conversations of the last day have none
@@ -126,7 +124,7 @@ export async function listFiltered(
 export async function listOptedOut(
   db: Db,
   accountId: string,
-  { beforeId = highestId, limit }: ListWindow,
+  { beforeId = maxUuid, limit }: ListWindow,
 ): Promise<(ContactRow & { opt_out_id: string })[]> {
   const { rows } = await sql<ContactRow & { opt_out_id: string }>`
     select o.id as opt_out_id, ${columns} from (
@@ -178,7 +176,7 @@ export async function scanWords(
         select word, contact_id from conversation_words
         -- one lower bound: with two, the scan of the index begins at the lesser one
         where account_id = ${accountId} and (word, contact_id) > (greatest(p.first, ${afterWord} collate "C"),
-          case when ${afterWord} collate "C" >= p.first then ${after?.contactId ?? lowestId}::uuid else ${lowestId}::uuid end)
+          case when ${afterWord} collate "C" >= p.first then ${after?.contactId ?? nilUuid}::uuid else ${nilUuid}::uuid end)
           and word < p.last
         order by word, contact_id limit ${limit}) s
       order by s.word, s.contact_id limit ${limit}) s

@@ -1,4 +1,5 @@
 // Conversations that processes of an earlier release changed while they ran beside this one: recorded, so that the worker folds them.
+import { nilUuid } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
 import { wasSeenWithout } from '../../db/programs.ts';
 import type { ContactKey } from '../contacts/contacts-store.ts';
@@ -17,15 +18,13 @@ const seenHours = 2;
 /** Contacts of one statement. */
 const contactsPerStep = 5_000;
 
-const lowestId = '00000000-0000-0000-0000-000000000000';
-
 /** Reads all keys in portions, and records those of each that `record` finds. Returns how many. */
 async function inPortions(
   read: (after: ContactKey) => Promise<ContactKey[]>,
   record: (keys: ContactKey[]) => Promise<number>,
 ): Promise<number> {
   let recorded = 0;
-  for (let after: ContactKey | undefined = { accountId: lowestId, contactId: lowestId }; after; ) {
+  for (let after: ContactKey | undefined = { accountId: nilUuid, contactId: nilUuid }; after; ) {
     const keys: ContactKey[] = await read(after);
     if (keys.length > 0) recorded += await record(keys);
     after = keys.at(-1);

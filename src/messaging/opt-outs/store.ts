@@ -1,5 +1,6 @@
 // Table opt_outs, and the opt-out of each identity in contact_identities: always written in one statement.
 import { sql } from 'kysely';
+import { maxUuid } from '../../base/ids.ts';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { type ContactKey, contactKeys } from '../contacts/contacts-store.ts';
@@ -53,8 +54,6 @@ const listed = sql`
   select o.id, o.contact_id, c.phone, c.user_id, o.scope, o.source, o.reason, o.acted_at
   from opt_outs o join contacts c on c.account_id = o.account_id and c.id = o.contact_id`;
 
-const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
 /** Lists the people who opted out, newest first; `contactIds`: only these. */
 export async function listOptOuts(
   db: Db,
@@ -64,7 +63,7 @@ export async function listOptOuts(
 ): Promise<ListedOptOut[]> {
   const contactIds = of.contactIds && [...of.contactIds];
   const { rows } = await sql<ListedOptOut>`
-    ${listed} where o.account_id = ${accountId} and o.scope > 0 and o.id < ${of.beforeId ?? highestId}
+    ${listed} where o.account_id = ${accountId} and o.scope > 0 and o.id < ${of.beforeId ?? maxUuid}
       and (${contactIds === undefined} or o.contact_id = any (${contactIds ?? []}::uuid[]))
     order by o.id desc limit ${limit}`.execute(db);
   return rows;

@@ -1,5 +1,6 @@
 // Table received_messages.
 import { sql } from 'kysely';
+import { maxUuid, nilUuid } from '../../base/ids.ts';
 import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { isDivisionByZero, serializationFailure } from '../../db/failure.ts';
@@ -171,10 +172,7 @@ const scannedMax = 20_000;
 const columns = sql`id, sender_id, message_ref, phone, user_id, name, type, content, media_ref, context_ref, context_id,
   context_send_id, sent_at, received_at, raw`;
 
-const lowestId = '00000000-0000-0000-0000-000000000000';
-const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
-function inRange({ fromId = lowestId, toId = highestId, beforeId = highestId }: ReceivedFilter) {
+function inRange({ fromId = nilUuid, toId = maxUuid, beforeId = maxUuid }: ReceivedFilter) {
   return sql`id >= ${fromId} and id < ${toId < beforeId ? toId : beforeId}`;
 }
 

@@ -1,6 +1,6 @@
 // Table template_changes: the history of templates.
 import { sql } from 'kysely';
-import { uuidv7 } from '../../base/ids.ts';
+import { maxUuid, uuidv7 } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { TemplateChange } from './presenter.ts';
 
@@ -46,13 +46,11 @@ export interface TemplateChangeRow {
   reason: string | null;
 }
 
-const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-
 /** Lists up to `limit` changes of a template, newest first. */
 export async function listTemplateChanges(
   db: Db,
   { accountId, templateId }: { accountId: string; templateId: string },
-  { beforeId = highestId, limit }: { beforeId?: string | undefined; limit: number },
+  { beforeId = maxUuid, limit }: { beforeId?: string | undefined; limit: number },
 ): Promise<TemplateChangeRow[]> {
   const { rows } = await sql<TemplateChangeRow>`
     select id, status, provider_status, category, quality_score, previous, reason from template_changes

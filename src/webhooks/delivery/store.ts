@@ -1,5 +1,6 @@
 // Statements of deliveries: claim, complete, fail, release, and the consequences for the endpoint.
 import { sql } from 'kysely';
+import { nilUuid } from '../../base/ids.ts';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { isGatewayHeld } from '../../db/gateway-state.ts';
@@ -24,8 +25,6 @@ import { type BodyRow, withBodies } from './derived-body.ts';
 import { bodyColumns, joinMessage, type UnjoinedRow, withMessages } from './derived-body-store.ts';
 import { deliveryKeys } from './keys-store.ts';
 import { endLeases, isPending, lease, waitingMax } from './leases-store.ts';
-
-const leastId = '00000000-0000-0000-0000-000000000000';
 
 type LaterStage = Omit<LeasedDelivery, 'version' | 'failures'> & { firstId: string };
 type RowOf<Delivery> = Omit<Delivery, 'body'> & BodyRow;
@@ -63,7 +62,7 @@ export async function claimDeliveries(
 ): Promise<LeasedDelivery[]> {
   const { rows } = await sql<ClaimedRow>`
     /* claimDeliveries */ with recursive due_endpoints(id) as (
-      (select endpoint_id from deliveries where due_at is not null and endpoint_id > ${claim.after ?? leastId}::uuid
+      (select endpoint_id from deliveries where due_at is not null and endpoint_id > ${claim.after ?? nilUuid}::uuid
         order by endpoint_id limit 1)
       union all
       select (select d.endpoint_id from deliveries d where d.due_at is not null and d.endpoint_id > w.id

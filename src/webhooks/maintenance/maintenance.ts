@@ -1,4 +1,5 @@
 // Endpoint maintenance in steps: dead-letter, recover, replay.
+import { nilUuid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { findOpenReplays, replayStep } from '../replay/store.ts';
@@ -23,7 +24,6 @@ const stepSize = 500;
 /** An endpoint with this many due deliveries pauses its recovery and replays until it catches up. */
 const dueMax = 1_000;
 const pageSize = 100;
-const leastId = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Performs one step of each maintenance and replay, each in its own transaction; processes share them. Logs a failing step, and retries it in the next
@@ -47,7 +47,7 @@ async function forEachPage<T extends { id: string }>(
   step: (tx: Tx, found: T) => Promise<number>,
 ): Promise<number> {
   let changed = 0;
-  let after: string | undefined = leastId;
+  let after: string | undefined = nilUuid;
   while (after !== undefined) {
     const found: T[] = await find(deps.db, { after, limit: pageSize });
     for (const one of found) {

@@ -17,8 +17,8 @@ export const mutations: Mutation[] = [
   {
     name: 'the recipients of a campaign begin with the oldest message of the account',
     file: 'src/messaging/campaigns/recipients-list-store.ts',
-    find: 'send.first_recipient_id ?? lowest',
-    replace: 'lowest',
+    find: 'send.first_recipient_id ?? nilUuid',
+    replace: 'nilUuid',
     tests: ['test/api/send-recipients.test.ts'],
   },
   {
