@@ -66,6 +66,32 @@ test('a draft is filled, sends nothing before its start, and each recipient keep
   expect((await call('DELETE', `/${id}/recipients`)).body.code).toBe('send_state_conflict');
 });
 
+test('a draft takes only what its template takes, and leaves the rest to the recipients', async () => {
+  const location = { latitude: 1, longitude: 2, name: 'Office', address: 'Main Street 1' };
+  const faults = async (method: string, path: string, more: object) => {
+    const { status, body } = await call(method, path, more);
+    return status === 200 ? [] : [body.code, ...(body.errors ?? []).map((one) => one.path)];
+  };
+  const made = (name: string, more: object) => faults('POST', '', { templateId: ids[name], ...more });
+  expect(await made('plain', { location })).toEqual(['invalid_request', 'location']);
+  expect(await made('photo', { location, headerMediaUrl: 'https://a b' })).toEqual([
+    ...['invalid_request', 'location', 'headerMediaUrl'],
+  ]);
+  expect(await made('plain', { buttons: [{ index: 0, payload: 'x' }] })).toEqual([
+    ...['invalid_request', 'buttons[0].index'],
+  ]);
+  expect(await made('meeting_point', { location })).toEqual([]);
+  expect(await made('meeting_point', { metadata: { a: 'b' } })).toEqual([]);
+  const id = await draft('meeting_point');
+  const url = { headerMediaUrl: 'https://example.com/a.png' };
+  expect(await faults('PATCH', `/${id}`, { location, ...url })).toEqual([
+    'invalid_request',
+    'headerMediaUrl',
+  ]);
+  expect(await faults('PATCH', `/${id}`, { location, name: 'Here' })).toEqual([]);
+  expect((await add(id, [{ phone: phone() }])).body.data).toMatchObject({ added: 1, rejected: 0 });
+});
+
 test('a draft with a time ahead is scheduled by its start, and its time can be changed', async () => {
   const id = await draft('plain', { sendAt: ahead(60_000) });
   await add(id, [{ phone: phone() }]);

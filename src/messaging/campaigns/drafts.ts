@@ -5,7 +5,6 @@ import { uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
 import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
-import { lockMediaShared } from '../media/store.ts';
 import { findSender } from '../senders/store.ts';
 import { sendNotFound } from '../sending/find-send.ts';
 import { requireSender, resolveTemplate, sendablePlan } from '../sending/resolve-template.ts';
@@ -13,9 +12,10 @@ import { scheduledAheadMaxMs } from '../sending/send.ts';
 import type { SendKey } from '../sending/sends-store.ts';
 import { expirySecondsOf, isAuthentication } from '../sending/store-send.ts';
 import { priorityOf } from '../templates/fill.ts';
-import { mediaIdsOf, sharedMembers } from '../templates/recipient-content.ts';
+import { planOfRow } from '../templates/placeholders.ts';
 import { findTemplate } from '../templates/store.ts';
 import { stateConflict } from './act.ts';
+import { changedDefaults, defaultsOf, requireFitting } from './defaults.ts';
 import { type Defaults, insertDraft, type SendChange, shareSender, updateSend } from './drafts-store.ts';
 import { type LeaseDeps, withRecipientsLease } from './lease.ts';
 import { deleteDraftRow, removeRecipients } from './recipients-store.ts';
@@ -48,7 +48,7 @@ export async function createDraft(
 ): Promise<string> {
   const resolved = await resolveTemplate(deps.db, accountId, request);
   const { template } = resolved;
-  sendablePlan(template);
+  const plan = sendablePlan(template);
   if (isAuthentication(template)) {
     const message = 'is an authentication template, which can be neither drafted nor scheduled';
     throw invalidRequest([{ path: 'templateId', message }]);
@@ -58,7 +58,7 @@ export async function createDraft(
   const id = uuidv7(deps.clock.now());
   const defaults = defaultsOf(request);
   await deps.db.transaction().execute(async (tx) => {
-    await requireMedia(tx, accountId, mediaIdsOf(defaults));
+    await requireFitting(tx, accountId, { plan, defaults, nowMs: deps.clock.now() });
     const lease = { leaseSeconds: draftKeyLeaseSeconds, processId: deps.processId };
     if (key && !(await insertKey(tx, { ...key, ...lease, subjectId: id }))) throw inProgress();
     const inserted = await insertDraft(tx, {
@@ -92,21 +92,6 @@ function sendAtOf({ clock }: DraftDeps, text: string): Date {
   return sendAt;
 }
 
-const defaultMembers = [...sharedMembers, 'metadata'] as const;
-
-/** The members of a request that are for recipients without their own. */
-function defaultsOf(request: Defaults): Defaults {
-  const given = defaultMembers.filter((member) => request[member] !== undefined);
-  return Object.fromEntries(given.map((member) => [member, request[member]]));
-}
-
-/** 400 unless the files exist; locks them against deletion. */
-async function requireMedia(tx: Tx, accountId: string, mediaIds: string[]): Promise<void> {
-  const ids = [...new Set(mediaIds)];
-  if (ids.length === 0 || (await lockMediaShared(tx, accountId, ids)).length === ids.length) return;
-  throw invalidRequest([{ path: 'mediaId', message: 'does not exist in this account; upload it first' }]);
-}
-
 export type ChangeRequest = { [Member in keyof Defaults]?: Defaults[Member] | null } & {
   name?: string | null | undefined;
   senderId?: string | undefined;
@@ -136,23 +121,15 @@ export async function changeSend(deps: DraftDeps, of: SendKey, change: ChangeReq
     }
     const defaults = changedDefaults(send.defaults as Defaults | null, change);
     if (defaults) {
-      await requireMedia(tx, of.accountId, mediaIdsOf(defaults));
+      const template = await findTemplate(tx, of.accountId, send.template_id);
+      if (!template) throw sendNotFound();
+      const plan = planOfRow(template);
+      await requireFitting(tx, of.accountId, { plan, defaults, nowMs: deps.clock.now() });
       values.defaults = defaults;
     }
     await updateSend(tx, of, values);
   });
   deps.nudgeFeed();
-}
-
-/** The defaults with the change's members; null removes one. Undefined if the change has none. */
-function changedDefaults(before: Defaults | null, change: ChangeRequest): Defaults | undefined {
-  if (defaultMembers.every((member) => change[member] === undefined)) return undefined;
-  const after: Record<string, unknown> = { ...before };
-  for (const member of defaultMembers) {
-    if (change[member] === null) delete after[member];
-    else if (change[member] !== undefined) after[member] = change[member];
-  }
-  return after;
 }
 
 /** The id of a sender that the template can be sent with; locks it against removal. */

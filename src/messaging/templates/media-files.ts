@@ -1,5 +1,5 @@
 // Stored files that recipients name, as templates need them.
-import type { Db } from '../../db/db.ts';
+import type { Db, Tx } from '../../db/db.ts';
 import { type FilesAsked, findMediaById, findReadyFiles } from '../media/store.ts';
 import type { MediaFile } from './fill-header.ts';
 
@@ -18,7 +18,7 @@ export const fileOf = (row: {
 
 /** The account's files that exist, by their public ids, found with `find`, which may combine many look-ups. */
 export async function findFiles(
-  db: Db,
+  db: Db | Tx,
   accountId: string,
   publicIds: string[],
   find = async (asked: FilesAsked) => (await findReadyFiles(db, [asked])).flat(),
