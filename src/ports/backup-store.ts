@@ -13,7 +13,7 @@ export interface BackupStore {
    * A chunk is valid until the next is requested. If `content` fails, nothing is stored and its own error is thrown.
    */
   put(name: string, content: AsyncIterable<Buffer>): Promise<void>;
-  /** The bytes of the file. Throws if there is none. */
+  /** The bytes of the file. Throws AppError `not_found` if there is none. */
   get(name: string): AsyncIterable<Buffer>;
   /** The files of the place, in any order. */
   list(): Promise<StoredBackup[]>;

@@ -216,7 +216,9 @@ test('a bucket of an S3 server takes backups, lists and returns them', async () 
     expect(deleted).toEqual([older]);
     expect((await bucket.list()).map((one) => one.name)).toEqual([name]);
     expect((await readSections(bucket, name)).manifest.files.count).toBe(2);
-    await expect(readSections(bucket, older)).rejects.toThrow('There is no');
+    await expect(readSections(bucket, older)).rejects.toMatchObject({
+      ...{ code: 'not_found', message: `There is no backup of/gateway/${older} in the bucket backups.` },
+    });
   } finally {
     await outgoing.close();
     await server.close();

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBackupFolder } from '../../src/adapters/filesystem/backup-store.ts';
 import { makeDurableFolder } from '../../src/adapters/filesystem/folders.ts';
 import { backup } from '../../src/commands/backup.ts';
+import { exitReasonOf } from '../../src/commands/exit-codes.ts';
 import { restoreCommand } from '../../src/commands/restore.ts';
 
 let folder: string;
@@ -77,4 +78,17 @@ test('is not named by an empty argument', async () => {
       ...{ reason: 'usage', message: expect.stringContaining('Name the backup') },
     });
   await expect(restoreCommand('', { intoRunningCopy: false })).rejects.toMatchObject({ reason: 'usage' });
+});
+
+test('that lacks the backup to be verified or restored ends the command as for anything that does not exist', async () => {
+  const missing = join(folder, 'missing.tar');
+  const expected = { code: 'not_found', message: `There is no backup ${missing}.` };
+  const failures = [
+    backup(missing, { verify: true, withKeys: false, keep: null }),
+    restoreCommand(missing, { intoRunningCopy: false }),
+  ].map((run) => run.catch((error: unknown) => error));
+  for (const error of await Promise.all(failures)) {
+    expect(error).toMatchObject(expected);
+    expect(exitReasonOf(error)).toBe('notFound');
+  }
 });

@@ -1,6 +1,7 @@
 // Backups in a directory: written to a temporary file, synced and renamed.
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AppError } from '../../base/errors.ts';
 import type { BackupStore } from '../../ports/backup-store.ts';
 import { makeDurableFolder, syncFolder } from './folders.ts';
 
@@ -30,7 +31,7 @@ export function openBackupFolder(directory: string): BackupStore {
     async *get(name) {
       const path = pathOf(name);
       const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-        throw error.code === 'ENOENT' ? new Error(`There is no backup ${path}.`) : error;
+        throw error.code === 'ENOENT' ? new AppError('not_found', `There is no backup ${path}.`) : error;
       });
       // the stream closes the file
       yield* file.createReadStream({ highWaterMark: readBytes });

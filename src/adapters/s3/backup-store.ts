@@ -5,6 +5,7 @@ import {
   HeadObjectCommand,
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
+import { AppError } from '../../base/errors.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
 import type { BackupStore, StoredBackup } from '../../ports/backup-store.ts';
 import { asVendorError, openS3Client, type S3Credentials, withVendorErrors } from './client.ts';
@@ -48,7 +49,8 @@ export function openBackupBucket(options: {
 
     async *get(name) {
       const size = await sizeOf(name);
-      if (size === undefined) throw new Error(`There is no ${name} in the bucket ${Bucket}.`);
+      if (size === undefined)
+        throw new AppError('not_found', `There is no backup ${prefix}${name} in the bucket ${Bucket}.`);
       for (let at = 0; at < size; at += rangeBytes)
         yield await readRange(name, at, Math.min(size, at + rangeBytes));
     },
