@@ -39,6 +39,8 @@ export async function runCommand(program: Command, argv: readonly string[]): Pro
     note(errorText(error));
     printDocument({ error: { reason, message: errorText(error) } });
     process.exitCode = exitCodes[reason];
+    // its work may still be going on
+    if (reason === 'interrupted') process.exit();
     setTimeout(() => process.exit(), endWithinMs).unref();
   }
 }

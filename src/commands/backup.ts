@@ -6,8 +6,9 @@ import { type Config, readConfig } from '../config.ts';
 import { openKeyRing } from '../encryption-keys.ts';
 import { openBackupStore } from '../parts.ts';
 import { backupKeysOf, openBackupCalls, runBackup, targetOf } from '../run-backup/run.ts';
-import { openBeside } from './database.ts';
+import { databaseOf, openBeside } from './database.ts';
 import { CommandError } from './exit-codes.ts';
+import { openUnlessAborted } from './interruption.ts';
 import { say } from './output.ts';
 import { megabytes, openProgress } from './progress.ts';
 
@@ -27,13 +28,16 @@ export async function backup(to: string, options: BackupOptions): Promise<object
     say('Every part, count and digest is as the manifest says.');
     return { ...summaryOf(manifest), verified: true };
   }
-  const database = await openBeside(config, 'use');
-  const progress = openProgress('Backing up');
   const stopping = new AbortController();
-  const stop = () => stopping.abort(new Error('Stopped. No backup was written.'));
+  const stop = () => stopping.abort(new CommandError('interrupted', 'Stopped. No backup was written.'));
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+  const progress = openProgress('Backing up');
+  const database = await openUnlessAborted(stopping.signal, (onServer) =>
+    openBeside({ ...databaseOf(config), onServer }, 'use'),
+  );
   try {
+    stopping.signal.throwIfAborted();
     const target = await targetOf(to);
     const parts = {
       connection: database.connection,

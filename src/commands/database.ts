@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../config.ts';
 import { shareConnections } from '../db/connections.ts';
 import { type OpenDatabase, openDatabaseBeside, type Purpose, type Where } from '../db/open-database.ts';
 import { CommandError, errorText } from './exit-codes.ts';
+import { interruptible } from './interruption.ts';
 
 /** The server of DATABASE_URL; null: the embedded one. */
 export function databaseOf(config: Config): Where {
@@ -16,21 +17,33 @@ export function databaseOf(config: Config): Where {
 }
 
 /** Opens the database of a command, beside a running gateway; its failures end with the exit code of an unavailable database. */
-export async function openBeside(config: Config, purpose: Purpose, level = 'warn'): Promise<OpenDatabase> {
-  return openDatabaseBeside(databaseOf(config), openLog(level), purpose).catch((error: Error) => {
+export async function openBeside(where: Where, purpose: Purpose, level = 'warn'): Promise<OpenDatabase> {
+  return openDatabaseBeside(where, openLog(level), purpose).catch((error: Error) => {
     throw new CommandError('unavailable', errorText(error), { cause: error });
   });
 }
 
+/**
+ * Runs `work` on the database that `open` opens, and closes it. On a signal, an embedded server that was started for it stops before the
+ * command ends (`interruptible`).
+ */
+export async function withDatabase<T>(
+  open: (where: Where) => Promise<OpenDatabase>,
+  work: (database: OpenDatabase) => Promise<T>,
+): Promise<T> {
+  return interruptible(async (onServer) => {
+    const database = await open({ ...databaseOf(readConfig()), onServer });
+    try {
+      return await work(database);
+    } finally {
+      await database.close();
+    }
+  });
+}
+
 /** Runs `work` on the configured database, which must exist and be migrated unless `purpose` says otherwise. */
-export async function onDatabase<T>(
+export const onDatabase = <T>(
   work: (database: OpenDatabase) => Promise<T>,
   purpose: Purpose = 'use',
-): Promise<T> {
-  const database = await openBeside(readConfig(), purpose);
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
-}
+  level = 'warn',
+): Promise<T> => withDatabase((where) => openBeside(where, purpose, level), work);

@@ -13,6 +13,7 @@ import { examine } from '../operator/findings.ts';
 import { objectsFolder, openObjects } from '../parts.ts';
 import { databaseOf } from './database.ts';
 import { errorText } from './exit-codes.ts';
+import { interruptible, type OnServer } from './interruption.ts';
 import { say } from './output.ts';
 
 const port = ({ host, port: number }: Config): Promise<Found> =>
@@ -35,19 +36,23 @@ const port = ({ host, port: number }: Config): Promise<Found> =>
   });
 
 /** Opens the database; the text says why there is none. */
-async function openOwn(config: Config): Promise<OpenDatabase | { missing: string; fix: string | null }> {
+async function openOwn(
+  config: Config,
+  onServer: OnServer,
+): Promise<OpenDatabase | { missing: string; fix: string | null }> {
   if (config.databaseUrl === null && !(await hasEmbedded(config.dataDir)))
     return { missing: `none yet: the first start creates one in ${config.dataDir}`, fix: null };
-  return openDatabaseBeside(databaseOf(config), openLog('silent'), 'inspect').catch((error: unknown) => ({
+  const where = { ...databaseOf(config), onServer };
+  return openDatabaseBeside(where, openLog('silent'), 'inspect').catch((error: unknown) => ({
     missing: errorText(error),
     fix: 'Do what the message says. If it names no remedy, check DATABASE_URL or DATA_DIR, and that the server runs.',
   }));
 }
 
-async function findAll(config: Config): Promise<Finding[]> {
+async function findAll(config: Config, onServer: OnServer): Promise<Finding[]> {
   const folder = objectsFolder(config);
   const outgoing = openOutgoing({ connectionsPerOrigin: 2, keepAliveMs: 1_000 });
-  const opened = await openOwn(config);
+  const opened = await openOwn(config, onServer);
   try {
     return await examine({
       config,
@@ -69,7 +74,7 @@ async function findAll(config: Config): Promise<Finding[]> {
 
 /** Prints each finding; `ok`: none failed. Throws ConfigError if the settings cannot be used. */
 export async function doctor(): Promise<{ ok: boolean; findings: Finding[] }> {
-  const findings = await findAll(readConfig());
+  const findings = await interruptible((onServer) => findAll(readConfig(), onServer));
   for (const finding of findings) say(findingText(finding));
   return { ok: isHealthy(findings), findings };
 }

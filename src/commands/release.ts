@@ -13,7 +13,7 @@ import { openKeyRing } from '../encryption-keys.ts';
 import { releaseRestored } from '../messaging/campaigns/release-restored.ts';
 import { openCompletionWaiters } from '../messaging/sending/completion-waiters.ts';
 import { openCalendars } from '../parts.ts';
-import { openBeside } from './database.ts';
+import { onDatabase } from './database.ts';
 import { say } from './output.ts';
 
 export interface ReleaseOptions {
@@ -28,21 +28,19 @@ const deliveries = { offer: () => undefined, busyEndpoints: () => [], processId:
 
 /** Releases a held gateway. Running processes notice it within about two seconds. Throws if the gateway is not held. */
 export async function release(options: ReleaseOptions): Promise<object> {
-  const config = readConfig();
-  const database = await openBeside(config, 'use', 'error');
-  try {
-    const heldSince = await findHeldSince(database.db);
-    if (heldSince === null) throw new Error('The gateway is not held. Only a restore holds it.');
-    const unknown = await unknownEvents(database);
-    const messages = await releaseMessages(database, heldSince, options.queued);
-    const keys = await releaseKeys(database, options.revokeKeys);
-    printUnknown(heldSince, unknown);
-    await endHeld(database.db);
-    say('Released. Running gateways send and book again within a few seconds.');
-    return { heldSince: heldSince.toISOString(), ...messages, ...keys, unknownBookings: unknown };
-  } finally {
-    await database.close();
-  }
+  return onDatabase((database) => releaseHeld(database, options), 'use', 'error');
+}
+
+async function releaseHeld(database: OpenDatabase, options: ReleaseOptions): Promise<object> {
+  const heldSince = await findHeldSince(database.db);
+  if (heldSince === null) throw new Error('The gateway is not held. Only a restore holds it.');
+  const unknown = await unknownEvents(database);
+  const messages = await releaseMessages(database, heldSince, options.queued);
+  const keys = await releaseKeys(database, options.revokeKeys);
+  printUnknown(heldSince, unknown);
+  await endHeld(database.db);
+  say('Released. Running gateways send and book again within a few seconds.');
+  return { heldSince: heldSince.toISOString(), ...messages, ...keys, unknownBookings: unknown };
 }
 
 async function releaseMessages({ db, connection }: OpenDatabase, heldSince: Date, queued: 'fail' | 'send') {

@@ -9,15 +9,17 @@ import { type KeyRing, openCipher, parseKeyRing } from '../base/cipher.ts';
 import { systemClock } from '../base/clock.ts';
 import { writeNewKeyFile } from '../base/key-file.ts';
 import { openLog } from '../base/log.ts';
+import type { Outgoing } from '../base/outgoing.ts';
 import { type Config, readConfig } from '../config.ts';
+import type { Db } from '../db/db.ts';
 import { makeDataDir } from '../db/embedded-folders.ts';
 import { analyze } from '../db/load.ts';
-import { openDatabase } from '../db/open-database.ts';
+import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
 import { keyFileOf, openKeyRing } from '../encryption-keys.ts';
 import { openBackupStore, openObjects } from '../parts.ts';
 import { backupKeysOf, openBackupCalls, targetOf } from '../run-backup/run.ts';
 import { noBackup, requireName, summaryOf } from './backup.ts';
-import { databaseOf } from './database.ts';
+import { withDatabase } from './database.ts';
 import { say } from './output.ts';
 import { openProgress } from './progress.ts';
 
@@ -43,51 +45,61 @@ export async function restoreCommand(
     say(`The backup is whole: of ${manifest.snapshotAt}, version ${manifest.version}.`);
     await makeDataDir(config.dataDir);
     const ring = await prepareKeys(config, manifest, keyText, intoRunningCopy);
-    const database = await openDatabase(databaseOf(config), openLog('warn'), 'restore');
-    const progress = openProgress('Restoring');
-    let read = 0;
-    const ofBytes = manifest.sections
-      .flatMap(({ parts }) => parts)
-      .reduce((sum, part) => sum + part.bytes, 0);
-    try {
-      const deps = {
-        ...database,
-        clock: systemClock,
-        objects: await openObjects(config, { outgoing, clock: systemClock }),
-        backupKeys: backupKeysOf(config),
-      };
-      const migrated = await restore(deps, {
-        manifest,
-        open: () => store.get(name),
-        onProgress(bytes) {
-          read += bytes;
-          progress.update(read, ofBytes);
-        },
-        ...(intoRunningCopy
-          ? {
-              beforeEnd: async (tx) => {
-                const { endpoints, senders, calendars } = await replaceAddressesAndTokens(
-                  tx,
-                  openCipher(ring),
-                );
-                say(
-                  `Replaced for a copy: ${endpoints} webhook addresses and secrets, ${senders} numbers' tokens, ${calendars} calendar authorizations. All API keys are revoked.`,
-                );
-              },
-            }
-          : {}),
-      });
-      progress.end();
-      await analyze(database.connection);
-      printResult(manifest, migrated);
-      return { ...summaryOf(manifest), migrated, held: true, intoRunningCopy };
-    } finally {
-      progress.end();
-      await database.close();
-    }
+    return await withDatabase(
+      (where) => openDatabase(where, openLog('warn'), 'restore'),
+      (database) =>
+        load(database, { config, outgoing, manifest, ring, open: () => store.get(name), intoRunningCopy }),
+    );
   } finally {
     await outgoing.close();
   }
+}
+
+interface Loading extends RestoreCommandOptions {
+  config: Config;
+  outgoing: Outgoing;
+  manifest: Manifest;
+  ring: KeyRing;
+  open: () => AsyncIterable<Buffer>;
+}
+
+async function load(
+  database: OpenDatabase,
+  { config, outgoing, manifest, ring, open, intoRunningCopy }: Loading,
+): Promise<object> {
+  const progress = openProgress('Restoring');
+  let read = 0;
+  const ofBytes = manifest.sections.flatMap(({ parts }) => parts).reduce((sum, part) => sum + part.bytes, 0);
+  try {
+    const deps = {
+      ...database,
+      clock: systemClock,
+      objects: await openObjects(config, { outgoing, clock: systemClock }),
+      backupKeys: backupKeysOf(config),
+    };
+    const migrated = await restore(deps, {
+      manifest,
+      open,
+      onProgress(bytes) {
+        read += bytes;
+        progress.update(read, ofBytes);
+      },
+      ...(intoRunningCopy ? { beforeEnd: (tx) => makeCopy(tx, ring) } : {}),
+    });
+    progress.end();
+    await analyze(database.connection);
+    printResult(manifest, migrated);
+    return { ...summaryOf(manifest), migrated, held: true, intoRunningCopy };
+  } finally {
+    progress.end();
+  }
+}
+
+async function makeCopy(tx: Db, ring: KeyRing): Promise<void> {
+  const { endpoints, senders, calendars } = await replaceAddressesAndTokens(tx, openCipher(ring));
+  say(
+    `Replaced for a copy: ${endpoints} webhook addresses and secrets, ${senders} numbers' tokens, ${calendars} calendar authorizations. All API keys are revoked.`,
+  );
 }
 
 async function verify(config: Config, source: AsyncIterable<Buffer>) {

@@ -6,7 +6,7 @@ import { openDb } from '../db/db.ts';
 import { dryRun } from '../retention/dry-run.ts';
 import { everySeconds, type Removed, removeExpired } from '../retention/retention.ts';
 import { endRun, leaseRun, makeRunDue } from '../retention/settings-store.ts';
-import { openBeside } from './database.ts';
+import { onDatabase } from './database.ts';
 import { CommandError } from './exit-codes.ts';
 import { say } from './output.ts';
 
@@ -16,24 +16,23 @@ export interface RetentionOptions {
 
 /** Prints what a run would remove (`dryRun`), or does one and prints what it removed. */
 export async function retention(options: RetentionOptions): Promise<object> {
-  const config = readConfig();
+  const { retentionDays: days } = readConfig();
   const log = openLog('warn');
-  const opened = await openBeside(config, 'use');
-  // counts read whole tables
-  const db = openDb(opened.connection, {
-    ...{ maxConnections: 2, applicationName: 'gateway retention' },
-    statementTimeoutMs: 0,
+  return onDatabase(async ({ connection }) => {
+    // counts read whole tables
+    const db = openDb(connection, {
+      ...{ maxConnections: 2, applicationName: 'gateway retention' },
+      statementTimeoutMs: 0,
+    });
+    try {
+      const now = new Date(systemClock.now());
+      return options.dryRun
+        ? printDryRun(await dryRun(db, days, now))
+        : await removeNow({ db, log, days }, now);
+    } finally {
+      await db.destroy();
+    }
   });
-  try {
-    const now = new Date(systemClock.now());
-    const days = config.retentionDays;
-    return options.dryRun
-      ? printDryRun(await dryRun(db, days, now))
-      : await removeNow({ db, log, days }, now);
-  } finally {
-    await db.destroy();
-    await opened.close();
-  }
 }
 
 const keptText = (days: number | null) => (days === null ? 'for ever' : `${days} days`);

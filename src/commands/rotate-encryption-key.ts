@@ -8,7 +8,7 @@ import type { Page, ReencryptedPage, UndecryptableSecret } from '../base/reencry
 import { type Config, readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { countGatewayConnections } from '../db/gateways.ts';
-import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
+import { type OpenDatabase, openDatabase, type Where } from '../db/open-database.ts';
 import { recordNotice } from '../db/operator-notices.ts';
 import { keyFileOf, keySourceOf, openKeyRing } from '../encryption-keys.ts';
 import { reencryptMedia } from '../messaging/media/reencrypt.ts';
@@ -16,7 +16,7 @@ import { reencryptErasureKey } from '../messaging/opt-outs/erased.ts';
 import { reencryptSenders } from '../messaging/senders/reencrypt.ts';
 import { rehashAllSenders } from '../messaging/senders/rehash.ts';
 import { reencryptEndpoints } from '../webhooks/endpoints/reencrypt.ts';
-import { databaseOf } from './database.ts';
+import { withDatabase } from './database.ts';
 import { errorText } from './exit-codes.ts';
 import { say } from './output.ts';
 
@@ -33,8 +33,8 @@ const pageSize = 500;
  * Opens the database. Throws while a gateway runs that may lack the newest key: it could not decrypt what is encrypted with it.
  * With the embedded database, keeps the lock of DATA_DIR, so that no gateway can start.
  */
-async function openExclusively(config: Config, options: RotateOptions): Promise<OpenDatabase> {
-  const database = await openDatabase(databaseOf(config), openLog('warn'), 'use').catch((error: Error) => {
+async function openExclusively(where: Where, config: Config, options: RotateOptions): Promise<OpenDatabase> {
+  const database = await openDatabase(where, openLog('warn'), 'use').catch((error: Error) => {
     throw new Error(
       `No key was changed: the rotation needs exclusive use of the database. ${errorText(error)}`,
       { cause: error },
@@ -117,22 +117,22 @@ function printOldKeys(config: Config, ring: KeyRing, undecryptable: Undecryptabl
 /** Adds a key to the key file (operators edit ENCRYPTION_KEYS) and re-encrypts all secrets with it. `ok`: all succeeded. */
 export async function rotateEncryptionKey(options: RotateOptions): Promise<object> {
   const config = readConfig();
-  const database = await openExclusively(config, options);
-  try {
-    const ring = await openRing(config, database.db, options);
-    say(`Re-encrypting with the key ${ring.keys[0].id}:`);
-    const { reencrypted, failed: undecryptable } = await reencryptSecrets(database.db, ring);
-    await recordRotation(database.db, ring, { reencrypted, failed: undecryptable.length });
-    for (const { message } of undecryptable) say(`  FAIL  ${message}`);
-    const { unused } = printOldKeys(config, ring, undecryptable);
-    return {
-      ok: undecryptable.length === 0,
-      newestKey: ring.keys[0].id,
-      reencrypted,
-      unusedKeys: unused,
-      failed: undecryptable.map(({ message }) => message),
-    };
-  } finally {
-    await database.close();
-  }
+  return withDatabase(
+    (where) => openExclusively(where, config, options),
+    async ({ db }) => {
+      const ring = await openRing(config, db, options);
+      say(`Re-encrypting with the key ${ring.keys[0].id}:`);
+      const { reencrypted, failed: undecryptable } = await reencryptSecrets(db, ring);
+      await recordRotation(db, ring, { reencrypted, failed: undecryptable.length });
+      for (const { message } of undecryptable) say(`  FAIL  ${message}`);
+      const { unused } = printOldKeys(config, ring, undecryptable);
+      return {
+        ok: undecryptable.length === 0,
+        newestKey: ring.keys[0].id,
+        reencrypted,
+        unusedKeys: unused,
+        failed: undecryptable.map(({ message }) => message),
+      };
+    },
+  );
 }

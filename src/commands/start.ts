@@ -11,6 +11,7 @@ import { openDatabase } from '../db/open-database.ts';
 import { databaseOf } from './database.ts';
 import { prepareDemo, requireDemoDatabase } from './demo.ts';
 import { errorText } from './exit-codes.ts';
+import { openUnlessAborted } from './interruption.ts';
 import { note } from './output.ts';
 import { type RunningSandbox, startSandbox } from './sandbox.ts';
 import { type Running, stopAll, stopOnSignals } from './shutdown.ts';
@@ -37,7 +38,10 @@ async function open(
 ): Promise<void> {
   const { running, signal, log } = options;
   note('Starting the database …');
-  running.database = await openDatabase({ ...databaseOf(settings), onProgress: note }, log, 'migrate');
+  // a migration may take longer than a shutdown
+  running.database = await openUnlessAborted(signal, (onServer) =>
+    openDatabase({ ...databaseOf(settings), onProgress: note, onServer }, log, 'migrate'),
+  );
   for (const problem of durabilityProblems(await readDurability(running.database.db)))
     log.warn({ problem }, 'database.not_durable');
   signal.throwIfAborted();

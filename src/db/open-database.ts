@@ -1,7 +1,7 @@
 // The database of this process: embedded or a server, checked and, where needed, migrated.
 import { type Contracted, runContracts, waitingText } from './contract.ts';
 import { type Connection, checkServer, type Db, openDb } from './db.ts';
-import { startEmbeddedPostgres } from './embedded.ts';
+import { type Embedded, startEmbeddedPostgres } from './embedded.ts';
 import { type EmbeddedLog, OtherGatewayError } from './embedded-acquire.ts';
 import { findRunningEmbedded, hasEmbedded } from './embedded-running.ts';
 import { isReadOnly, unreachableErrnos } from './failure.ts';
@@ -30,6 +30,8 @@ export interface Where {
   maxConnections?: number;
   /** Called with lines for people while an embedded database is moved to a new major version of PostgreSQL. */
   onProgress?: (text: string) => void;
+  /** Called before an embedded server is started, with what stops it, also while the database is being opened. */
+  onServer?: (stop: () => Promise<void>) => void;
 }
 
 /**
@@ -40,14 +42,7 @@ export async function openDatabase(where: Where, log: EmbeddedLog, purpose: Purp
   const creates = purpose === 'migrate' || purpose === 'restore';
   if (!where.connection && !creates && !(await hasEmbedded(where.dataDir)))
     throw new Error(noDatabaseText(where.dataDir));
-  const embedded = where.connection
-    ? undefined
-    : await startEmbeddedPostgres({
-        dataDir: where.dataDir,
-        log,
-        upgrade: purpose === 'migrate',
-        onProgress: where.onProgress,
-      });
+  const embedded = where.connection ? undefined : await startServer(where, log, purpose);
   const connection = where.connection ?? (embedded?.connection as Connection);
   const stopNow = () => embedded?.stopNow();
   const db = openDb(connection, { maxConnections: where.maxConnections ?? 6, applicationName: 'gateway' });
@@ -64,6 +59,18 @@ export async function openDatabase(where: Where, log: EmbeddedLog, purpose: Purp
     await close();
     throw where.connection ? describeFailure(error) : error;
   }
+}
+
+function startServer(where: Where, log: EmbeddedLog, purpose: Purpose): Promise<Embedded> {
+  const { dataDir, onProgress } = where;
+  const starting = startEmbeddedPostgres({ dataDir, log, upgrade: purpose === 'migrate', onProgress });
+  where.onServer?.(() =>
+    starting.then(
+      ({ stop }) => stop(),
+      () => undefined,
+    ),
+  );
+  return starting;
 }
 
 /**
