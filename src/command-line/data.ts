@@ -38,22 +38,7 @@ export function addDataCommands(program: Command): void {
       }),
     );
 
-  program
-    .command('release')
-    .description('let a restored gateway send and book again')
-    .addOption(
-      new Option('--queued <fate>', 'what becomes of messages that were queued in the backup')
-        .choices(['fail', 'send'])
-        .default('fail'),
-    )
-    .option('--revoke-keys', 'revoke all API keys: some may have been revoked after the backup')
-    .action(
-      action(async ({ queued, revokeKeys = false }: { queued: 'fail' | 'send'; revokeKeys?: boolean }) => {
-        const { release } = await import('../commands/release.ts');
-        return release({ queued, revokeKeys });
-      }),
-    );
-
+  addReleaseCommand(program);
   addRetentionCommand(program);
   program
     .command('rotate-encryption-key')
@@ -68,6 +53,26 @@ export function addDataCommands(program: Command): void {
         const { rotateEncryptionKey } = await import('../commands/rotate-encryption-key.ts');
         const { newKey, gatewaysHaveKey = false } = options;
         return rotateEncryptionKey({ newKey, gatewaysHaveKey });
+      }),
+    );
+}
+
+function addReleaseCommand(program: Command): void {
+  program
+    .command('release')
+    .description('let a restored gateway send and book again')
+    .addOption(
+      new Option('--queued <fate>', 'what becomes of messages that were queued in the backup')
+        .choices(['fail', 'send'])
+        .default('fail'),
+    )
+    .option('--revoke-keys', 'revoke all API keys: some may have been revoked after the backup')
+    .option('--check', 'release nothing: only find bookings in calendars that the database does not have')
+    .action(
+      action(async (options: { queued: 'fail' | 'send'; revokeKeys?: boolean; check?: boolean }) => {
+        const { release } = await import('../commands/release.ts');
+        const { queued, revokeKeys = false, check = false } = options;
+        return release({ queued, revokeKeys, check });
       }),
     );
 }

@@ -1,6 +1,6 @@
 // `release`: ends the held state after a restore, decides what becomes of queued messages, and prints what the backup cannot know.
 import { countKeys, revokeAllKeys } from '../accounts/release-store.ts';
-import { findUnknownEvents, type UnknownEvent } from '../appointments/booking/unknown-events.ts';
+import { findUnknownEvents, type UnknownEvents } from '../appointments/booking/unknown-events.ts';
 import { openCipher } from '../base/cipher.ts';
 import { systemClock } from '../base/clock.ts';
 import { openLog } from '../base/log.ts';
@@ -19,6 +19,8 @@ import { say } from './output.ts';
 export interface ReleaseOptions {
   queued: 'fail' | 'send';
   revokeKeys: boolean;
+  /** Only reads the calendars again, also after the release. */
+  check: boolean;
 }
 
 const listedMax = 20;
@@ -26,9 +28,19 @@ const listedMax = 20;
 /** Publishes to endpoints whose deliveries a running gateway claims. */
 const deliveries = { offer: () => undefined, busyEndpoints: () => [], processId: 0 };
 
-/** Releases a held gateway. Running processes notice it within about two seconds. Throws if the gateway is not held. */
+/**
+ * Releases a held gateway. Running processes notice it within about two seconds. Throws if the gateway is not held. `check`: changes
+ * nothing, and only prints the bookings that the database does not have.
+ */
 export async function release(options: ReleaseOptions): Promise<object> {
-  return onDatabase((database) => releaseHeld(database, options), 'use', 'error');
+  const run = options.check ? checkCalendars : releaseHeld;
+  return onDatabase((database) => run(database, options), 'use', 'error');
+}
+
+async function checkCalendars(database: OpenDatabase): Promise<object> {
+  const unknown = await unknownEvents(database);
+  printBookings(unknown);
+  return { unknownBookings: unknown };
 }
 
 async function releaseHeld(database: OpenDatabase, options: ReleaseOptions): Promise<object> {
@@ -92,12 +104,16 @@ async function unknownEvents({ db }: OpenDatabase) {
   }
 }
 
-function printUnknown(heldSince: Date, { events, unread }: { events: UnknownEvent[]; unread: number }): void {
+function printUnknown(heldSince: Date, unknown: UnknownEvents): void {
   // just after a restore, the stored time may lie ahead
   const until = new Date(Math.min(heldSince.getTime(), systemClock.now()));
   say(`What the backup cannot know, from before ${until.toISOString()}:`);
   say('  opt-outs     people who opted out after the backup: import them with POST /v1/opt-outs/import');
   say('  repeats      requests with an Idempotency-Key that ran after the backup run again if repeated');
+  printBookings(unknown);
+}
+
+function printBookings({ events, unread, unreadStaffIds }: UnknownEvents): void {
   const inCalendars = events.length === 0 ? 'none was found in connected calendars' : `${events.length}:`;
   say(`  bookings     made after the backup: ${inCalendars}`);
   for (const { bookingId, staffId, start } of events.slice(0, listedMax))
@@ -105,5 +121,9 @@ function printUnknown(heldSince: Date, { events, unread }: { events: UnknownEven
       `    ${start === null ? 'unknown time' : new Date(start).toISOString()}  staff ${staffId}  booking ${bookingId}`,
     );
   if (events.length > listedMax) say(`    and ${events.length - listedMax} more`);
-  if (unread > 0) say(`    ${unread} calendars could not be read`);
+  if (unread === 0) return;
+  const more = unread > listedMax ? ` and ${unread - listedMax} more` : '';
+  say(
+    `    ${unread} calendars could not be read, of the staff ${unreadStaffIds.slice(0, listedMax).join(', ')}${more}. Read them later with "release --check".`,
+  );
 }

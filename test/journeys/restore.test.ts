@@ -12,6 +12,7 @@ import { gatewaySettings } from '../../demo/gateway-settings.ts';
 import type { App } from '../../src/app.ts';
 import { makeKey } from '../../src/base/cipher.ts';
 import type { Connection } from '../../src/db/db.ts';
+import { findHeldSince } from '../../src/db/gateway-state.ts';
 import { bookingOf, comingMonday, plainSchedule } from '../harness/appointments-fixture.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { contentOf } from '../harness/database-content.ts';
@@ -234,10 +235,19 @@ test('a held gateway accepts callbacks and calls nobody, until it is released', 
   expect(await isThere()).toBe(true);
   expect(await stateOf(ids.queued)).toEqual({ state: 0, code: null });
 
+  const check = (...more: string[]) =>
+    run(['release', '--check', ...more], target.connection, join(folder, 'objects'));
+  await gateway.google.addFault({ does: 'refuse', reason: 'forbidden', on: 'events.list' });
+  const unread = JSON.parse(await check('--json'));
+  expect(unread).toEqual({ unknownBookings: { events: [], unread: 1, unreadStaffIds: [ids.staff] } });
+  await gateway.google.clearFaults();
+  expect(await findHeldSince(target.db)).not.toBeNull();
+
   const printed = await run(['release'], target.connection, join(folder, 'objects'));
   expect(printed).toContain('2 messages that were queued in the backup ended with 900006');
   expect(printed).toContain('1 marketing, scheduled or unfinished sends are paused');
   expect(printed).toContain(`booking ${later}`);
+  expect(await check()).toContain(`booking ${later}`);
   await expect.poll(() => inbound.eventsOf(written.id)).toHaveLength(1);
   for (const id of [ids.queued, ids.marketing]) expect(await stateOf(id)).toEqual({ state: 6, code: 900006 });
   const scheduled = await call<{ state: string; pausedReason: string }>('GET', `/v1/sends/${ids.scheduled}`);
