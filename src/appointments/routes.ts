@@ -2,7 +2,7 @@
 import type { Server } from '../http/request.ts';
 import type { BookDeps } from './booking/book.ts';
 import { bookingRoutes } from './booking/routes.ts';
-import { type ConnectDeps, disconnectCalendar } from './calendar/connect.ts';
+import { type ConnectDeps, removeConnection } from './calendar/connect.ts';
 import { calendarRoutes } from './calendar/routes.ts';
 import { directoryListRoutes } from './directory/list-routes.ts';
 import { directoryManageRoutes } from './directory/manage-routes.ts';
@@ -21,7 +21,6 @@ export function appointmentRoutes(server: Server, deps: AppointmentRoutesDeps): 
   scheduleRoutes(server, deps); //        users/:id/schedule
   directoryManageRoutes(server, {
     ...deps,
-    afterStaffRemoved: async (accountId, staffId) =>
-      void (await disconnectCalendar(deps, accountId, staffId)),
+    removeConnection: (tx, accountId, staffId) => removeConnection(deps, tx, accountId, staffId),
   });
 }

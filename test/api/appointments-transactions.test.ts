@@ -174,3 +174,14 @@ describe('transactions', () => {
     expect(seen.inside).toEqual([]);
   });
 });
+
+test('a staff member whose calendar cannot be disconnected is not removed', async () => {
+  const staff = await fixture.staff(account);
+  const lockConnection = (tx: Tx) =>
+    sql`select 1 from calendar_connections where staff_id = ${staff.id} for update`.execute(tx);
+  const remove = () => fixture.call(account, 'DELETE', `/v1/appointments/users/${staff.id}`);
+  const rejected = await whileLocked(lockConnection, remove);
+  expect([rejected.status, rejected.json.code]).toEqual([409, 'conflict']);
+  expect((await remove()).status).toBe(200);
+  expect(await findConnection(fixture.database.db, staff.id)).toBeUndefined();
+});

@@ -7,7 +7,8 @@ import type { PutCalendarBody } from '../../contract/calendars.ts';
 import type { Tx } from '../../db/db.ts';
 import type { BusyTimesQuery, Calendar, Connected, EventProblem } from '../../ports/calendar.ts';
 import { publish } from '../../webhooks/publish.ts';
-import type { StaffRow } from '../directory/store.ts';
+import { staffNotFound } from '../directory/staff.ts';
+import { type StaffRow, updateStaff } from '../directory/store.ts';
 import {
   type CalendarDeps,
   calendarError,
@@ -56,7 +57,7 @@ const isOtherAccount = (before: ConnectionRow, after: StoredConnection): boolean
 
 /**
  * Stores a new connection in place of the previous one, whose authorization is revoked if it is of another account. `claim` runs first in the same transaction, and may throw to store
- * nothing.
+ * nothing. Throws 404 if the staff member was removed in the meantime.
  */
 export async function storeConnection(
   deps: ConnectDeps,
@@ -72,6 +73,8 @@ export async function storeConnection(
   const id = uuidv7(deps.clock.now());
   const { before, row, started } = await deps.db.transaction().execute(async (tx) => {
     await options.claim?.(tx);
+    // the row lock serializes connections, and keeps one from a staff member who is being removed
+    if (!(await updateStaff(tx, staff.account_id, staff.id, {}))) throw staffNotFound();
     const before = await lockConnection(tx, staff.account_id, staff.id);
     const row = await replaceConnection(tx, {
       id,
@@ -240,35 +243,45 @@ function canAnswer(deps: ConnectDeps, row: ConnectionRow): boolean {
 }
 
 /**
- * Removes the connection of a staff member, and revokes the authorization unless another connection uses it. 409 while
- * bookings are being written: only this connection can tell their outcome. False if there was none.
+ * Removes the connection of a staff member within `tx`. 409 while bookings are being written: only this connection can tell their
+ * outcome. Returns what to run after the commit, which revokes the authorization unless another connection uses it; undefined
+ * without a connection.
  */
+export async function removeConnection(
+  deps: ConnectDeps,
+  tx: Tx,
+  accountId: string,
+  staffId: string,
+): Promise<(() => Promise<void>) | undefined> {
+  const row = await lockConnection(tx, accountId, staffId);
+  if (!row) return undefined;
+  if (canAnswer(deps, row) && (await hasUnfinishedBookings(tx, staffId))) {
+    throw new AppError(
+      'conflict',
+      'Bookings of this staff member are being written to the calendar right now. Try again in a moment.',
+      { retryAfterSeconds: 10 },
+    );
+  }
+  await deleteConnection(tx, row.id);
+  await audit(tx, accountId, 'calendar.disconnected', staffId, { provider: row.provider });
+  // the end of a dead connection was reported when it died
+  const events = row.dead_at === null ? [calendarStatusEvent(deps.clock.now(), row, 'disconnected')] : [];
+  const started = await publish(deps, tx, events);
+  return async () => {
+    if (started.length > 0) deps.deliveries.offer(started);
+    deps.log.info({ staffId, connectionId: row.id }, 'calendar.removed');
+    await revokeUnused(deps, row);
+  };
+}
+
+/** Removes the connection of a staff member and revokes its authorization, as `removeConnection`. Does nothing without one. */
 export async function disconnectCalendar(
   deps: ConnectDeps,
   accountId: string,
   staffId: string,
-): Promise<boolean> {
-  const removed = await deps.db.transaction().execute(async (tx) => {
-    const found = await lockConnection(tx, accountId, staffId);
-    if (!found) return undefined;
-    if (canAnswer(deps, found) && (await hasUnfinishedBookings(tx, staffId))) {
-      throw new AppError(
-        'conflict',
-        'Bookings of this staff member are being written to the calendar right now. Try again in a moment.',
-        { retryAfterSeconds: 10 },
-      );
-    }
-    await deleteConnection(tx, found.id);
-    await audit(tx, accountId, 'calendar.disconnected', staffId, { provider: found.provider });
-    // the end of a dead connection was reported when it died
-    const events =
-      found.dead_at === null ? [calendarStatusEvent(deps.clock.now(), found, 'disconnected')] : [];
-    return { row: found, started: await publish(deps, tx, events) };
-  });
-  if (!removed) return false;
-  const { row, started } = removed;
-  if (started.length > 0) deps.deliveries.offer(started);
-  deps.log.info({ staffId, connectionId: row.id }, 'calendar.removed');
-  await revokeUnused(deps, row);
-  return true;
+): Promise<void> {
+  const afterCommit = await deps.db
+    .transaction()
+    .execute((tx) => removeConnection(deps, tx, accountId, staffId));
+  await afterCommit?.();
 }

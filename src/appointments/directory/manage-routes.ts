@@ -17,18 +17,16 @@ import {
   addStaff,
   changeDepartment,
   changeStaff,
-  type DirectoryDeps,
   putQuestions,
+  type RemovalDeps,
   removeDepartment,
   removeStaff,
 } from './manage.ts';
 import { departmentItem, questionItem, staffItem } from './staff.ts';
 
-export interface DirectoryRoutesDeps extends DirectoryDeps {
+export interface DirectoryRoutesDeps extends RemovalDeps {
   /** The configured calendar providers by name. */
   calendars: Readonly<Record<string, unknown>>;
-  /** Runs after a staff member was removed: disconnects the calendar. */
-  afterStaffRemoved: (accountId: string, staffId: string) => Promise<void>;
 }
 
 const config = { scope: 'manage' } as const;
@@ -142,7 +140,6 @@ function staffRoutes(server: Server, deps: DirectoryRoutesDeps): void {
     },
     async ({ caller, params }) => {
       await removeStaff(deps, caller.accountId, params.id);
-      await deps.afterStaffRemoved(caller.accountId, params.id);
       return ok('Staff member removed.', { _id: params.id });
     },
   );

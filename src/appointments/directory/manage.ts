@@ -29,6 +29,15 @@ export interface DirectoryDeps {
   clock: Clock;
 }
 
+export interface RemovalDeps extends DirectoryDeps {
+  /** Disconnects the calendar within the transaction; may throw 409. Returns what to run after the commit. */
+  removeConnection: (
+    tx: Tx,
+    accountId: string,
+    staffId: string,
+  ) => Promise<(() => Promise<void>) | undefined>;
+}
+
 interface DepartmentChange {
   name?: string;
   description?: string | null;
@@ -154,11 +163,14 @@ async function checkDepartments(tx: Tx, accountId: string, ids: string[]): Promi
   if (problems.length > 0) throw invalidRequest(problems);
 }
 
-/** Removes a staff member; the row remains for past bookings. Throws 409 `conflict` while there are future bookings. */
-export async function removeStaff(deps: DirectoryDeps, accountId: string, id: string): Promise<void> {
+/**
+ * Removes a staff member and disconnects their calendar; the row remains for past bookings. Throws 409 `conflict` while there are
+ * future bookings.
+ */
+export async function removeStaff(deps: RemovalDeps, accountId: string, id: string): Promise<void> {
   if (!isUuid(id)) throw staffNotFound();
   const now = new Date(deps.clock.now());
-  await deps.db.transaction().execute(async (tx) => {
+  const afterCommit = await deps.db.transaction().execute(async (tx) => {
     // update first: the row lock makes a concurrent booking wait until the staff member is removed
     if (!(await updateStaff(tx, accountId, id, { active: false, deleted_at: now }))) throw staffNotFound();
     if (await hasOpenBookings(tx, id, now)) {
@@ -169,7 +181,10 @@ export async function removeStaff(deps: DirectoryDeps, accountId: string, id: st
     }
     await replaceDepartments(tx, id, []);
     await audit(tx, accountId, 'staff.deleted', id);
+    // in the same transaction: nothing could disconnect the calendar of a removed staff member later
+    return deps.removeConnection(tx, accountId, id);
   });
+  await afterCommit?.();
 }
 
 /** Replaces a staff member's questions. A question with an unchanged text keeps its id, so that open forms still match. */

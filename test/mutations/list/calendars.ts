@@ -193,4 +193,18 @@ export const mutations: Mutation[] = [
     replace: 'if (elements < 0)',
     tests: ['test/rules/caldav-hostile-objects.test.ts'],
   },
+  {
+    name: 'links used at the same time fail, and one connects a removed staff member',
+    file: 'src/appointments/calendar/connect.ts',
+    find: 'if (!(await updateStaff(tx, staff.account_id, staff.id, {}))) throw staffNotFound();',
+    replace: '',
+    tests: ['test/api/appointments-concurrent-links.test.ts'],
+  },
+  {
+    name: 'a staff member is removed although the calendar stays connected',
+    file: 'src/appointments/routes.ts',
+    find: 'removeConnection(deps, tx, accountId, staffId),',
+    replace: 'removeConnection(deps, tx, accountId, staffId).catch(() => undefined),',
+    tests: ['test/api/appointments-transactions.test.ts'],
+  },
 ];
