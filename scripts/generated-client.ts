@@ -137,8 +137,16 @@ function codesOf({ responses }: Operation, document: Document): string[] {
     });
 }
 
-/** Method, path and flags: `key` takes an Idempotency-Key, `form` is a multipart form, `csv` takes a CSV file, `file` returns a file, `list` is paged. */
-function entryOf({ operation, method, path }: Described): string {
+/** The flag of a deletion that returns nothing but the id. */
+function deletedFlag(operation: Operation, document: Document): string[] {
+  const [only = '', ...others] = Object.keys(
+    document.components.schemas[nameOf(dataOf(operation)?.$ref)]?.properties ?? {},
+  );
+  return /^_id$|Id$/.test(only) && others.length === 0 ? [`deleted:${only}`] : [];
+}
+
+/** Method, path and flags: `key` takes an Idempotency-Key, `form` is a multipart form, `csv` takes a CSV file, `file` returns a file, `list` is paged, `deleted:_id` deletes by id and returns only that. */
+function entryOf({ operation, method, path }: Described, document: Document): string {
   const { parameters = [], requestBody } = operation;
   const flags = [
     ...(parameters.some(({ name }) => name === 'Idempotency-Key') ? ['key'] : []),
@@ -146,6 +154,7 @@ function entryOf({ operation, method, path }: Described): string {
     ...(takesCsv(requestBody) ? ['csv'] : []),
     ...(dataOf(operation) ? [] : ['file']),
     ...(itemOf(dataOf(operation)) ? ['list'] : []),
+    ...(method === 'delete' && path.endsWith('}') ? deletedFlag(operation, document) : []),
   ];
   return `  ${operation.operationId}: '${[method.toUpperCase(), path, ...flags].join(' ')}',\n`;
 }
@@ -187,6 +196,6 @@ ${all.map(methodOf).join('\n')}}
 
 /** Method, path and kind of each operation. */
 export const operations = {
-${all.map(entryOf).join('')}} as const;
+${all.map((one) => entryOf(one, document)).join('')}} as const;
 `;
 }

@@ -2,7 +2,7 @@
 import { failureOf, GatewayConnectionError, GatewayError } from './errors.ts';
 import { type Operations, operations } from './generated.ts';
 import { PageList } from './pages.ts';
-import { delayMs, isRepeatable, wait } from './retries.ts';
+import { delayMs, isRepeatable, mayHaveActed, wait } from './retries.ts';
 
 export interface ClientOptions {
   /** URL of the gateway, such as `https://gateway.example.com`. */
@@ -39,6 +39,8 @@ interface Call {
   flags: Set<string>;
   headers: Record<string, string>;
   body: string | Blob | FormData | undefined;
+  /** What a deletion by id returns. */
+  deleted: Record<string, unknown> | undefined;
   options: CallOptions;
 }
 
@@ -65,6 +67,10 @@ function formOf(body: Record<string, unknown>): FormData {
   }
   return form;
 }
+
+/** True if the gateway reported that the named object does not exist. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof GatewayError && error.status === 404 && error.code.endsWith('_not_found');
 
 class Client {
   readonly #options: ClientOptions;
@@ -98,12 +104,15 @@ class Client {
     const search = query.size === 0 ? '' : `?${query}`;
     const isForm = flags.has('form');
     const isFile = flags.has('csv') && (typeof body === 'string' || body instanceof Blob);
+    const deleted = [...flags].find((flag) => flag.startsWith('deleted:'))?.slice('deleted:'.length);
+    const idName = /\{(\w+)\}$/.exec(path)?.[1] ?? '';
     const type = isFile ? (body instanceof Blob && body.type) || 'text/csv' : 'application/json';
     return {
       method,
       url: `${this.#options.baseUrl.replace(/\/+$/, '')}${literal}${search}`,
       flags,
       options,
+      deleted: deleted === undefined ? undefined : { [deleted]: named[idName] },
       headers: {
         ...(this.#options.apiKey === undefined ? {} : { 'X-API-Key': this.#options.apiKey }),
         ...this.#options.headers,
@@ -125,10 +134,14 @@ class Client {
   async #run(call: Call): Promise<unknown> {
     const { signal } = call.options;
     const retries = call.options.retries ?? this.#options.retries ?? 4;
+    let mayBeDone = false;
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.#attempt(call);
       } catch (error) {
+        // an earlier attempt deleted it, and its response was lost
+        if (mayBeDone && call.deleted && isMissing(error)) return call.deleted;
+        mayBeDone ||= mayHaveActed(error);
         if (signal?.aborted || attempt >= retries || !isRepeatable(error, call)) throw error;
         const ms = delayMs(error, attempt);
         if (ms === undefined) throw error;

@@ -36,6 +36,11 @@ export function isRepeatable(
   return isSafe && (status === 408 || status === 503 || (status >= 500 && code === 'unknown'));
 }
 
+/** True if the failed request may have been executed. */
+export const mayHaveActed = (error: unknown): boolean =>
+  error instanceof GatewayConnectionError ||
+  (error instanceof GatewayError && (error.status === 408 || error.status >= 500));
+
 /** Milliseconds before attempt `attempt + 2`; undefined if the gateway asks for a longer wait than a call should take. */
 export function delayMs(error: unknown, attempt: number): number | undefined {
   const jitter = 0.5 + Math.random() / 2;

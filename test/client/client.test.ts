@@ -170,6 +170,27 @@ test('a call with a key is repeated with the same key after a lost response and 
   expect(requests).toHaveLength(3);
 });
 
+test('a repeated deletion that finds nothing succeeds if the first response was lost', async () => {
+  const gone = () => failure(404, 'department_not_found');
+  for (const lost of [new Error('reset'), failure(503, 'database_unavailable')])
+    expect(await listed(lost, gone()).client.deleteDepartment({ id: '1' })).toEqual({ _id: '1' });
+  const file = listed(new Error('reset'), failure(404, 'media_not_found')).client;
+  expect(await file.deleteMedia({ mediaId: '7' })).toEqual({ mediaId: '7' });
+  const status = (call: Promise<unknown>) =>
+    call.then(
+      () => 200,
+      (error) => error.status,
+    );
+  // never there; rate limited, so not deleted before; the wrong address; other data than the id
+  expect(await status(listed(gone()).client.deleteDepartment({ id: '1' }))).toBe(404);
+  const limited = listed(failure(429, 'rate_limited'), gone());
+  expect(await status(limited.client.deleteDepartment({ id: '1' }))).toBe(404);
+  const elsewhere = listed(new Error('reset'), failure(404, 'not_found'));
+  expect(await status(elsewhere.client.deleteDepartment({ id: '1' }))).toBe(404);
+  const template = listed(new Error('reset'), failure(404, 'template_not_found'));
+  expect(await status(template.client.deleteTemplate({ templateId: '1' }))).toBe(404);
+});
+
 test('a POST without a key is repeated only if the gateway did nothing', async () => {
   const lost = listed(new Error('reset'));
   await expect(lost.client.createDepartment({ body: { name: 'x' } })).rejects.toThrow('reset');

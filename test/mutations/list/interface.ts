@@ -12,6 +12,13 @@ export const mutations: Mutation[] = [
     tests: ['test/client/client.test.ts'],
   },
   {
+    name: 'the client reports a deletion that never happened',
+    file: 'client/src/client.ts',
+    find: 'if (mayBeDone && call.deleted',
+    replace: 'if (call.deleted',
+    tests: ['test/client/client.test.ts'],
+  },
+  {
     name: 'the client waits for any Retry-After',
     file: 'client/src/retries.ts',
     find: 'if (requestedMs > retryAfterMaxMs) return undefined;',
