@@ -197,8 +197,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a body may contain text that the database cannot store',
     file: validation,
-    find: 'if (validate(data)) return storable(data);',
-    replace: 'if (validate(data)) return true;',
+    find: 'if (validate(data)) return storable(data);\n        let first',
+    replace: 'if (validate(data)) return true;\n        let first',
     tests: texts,
   },
   {
