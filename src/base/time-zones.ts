@@ -21,6 +21,18 @@ export function zoneName(text: string): string | undefined {
   }
 }
 
+/** True for what Temporal takes as a zone: a name, or an offset such as `+05:30`. */
+export function isZone(text: string): boolean {
+  // Temporal also accepts a date-time in place of a zone
+  if (/^\d|T\d/.test(text)) return false;
+  try {
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A zone's offsets are looked up for periods of this length and cached: they never change while the process runs. */
 const periodMs = 400 * dayMs;
 const periods = openCache<readonly ZoneSpan[]>({ max: 4_000 });

@@ -1,5 +1,6 @@
 // Time zone names of calendar programs, converted to names that Temporal knows. Pure.
 import windowsZones from 'cldr-core/supplemental/windowsZones.json' with { type: 'json' };
+import { isZone } from '../../base/time-zones.ts';
 import { displayNames } from './display-names.ts';
 
 /** The IANA name of each Windows name in lower case, by CLDR (territory 001, the default). */
@@ -17,17 +18,6 @@ export const cleanName = (name: string) =>
     .trim()
     .replace(/^'(.*)'$/, '$1')
     .toLowerCase();
-
-const isZone = (name: string) => {
-  // Temporal also accepts a date-time in place of a zone
-  if (/^\d|T\d/.test(name)) return false;
-  try {
-    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /** `+HH:MM` of `GMT+01:00`, `UTC-3`, `(UTC+05:30)`, `-0500`, `GMT+01.00`, `UTC`; null for anything else. */
 function fixedOffset(name: string): string | null {

@@ -1,6 +1,7 @@
 // Time zones of iCalendar objects: by IANA name, by prefixed name, or defined in the object. Pure.
 import ICAL from 'ical.js';
 import { openCache } from '../../base/cache.ts';
+import { isZone } from '../../base/time-zones.ts';
 import { cleanName, zoneIdOf } from './zone-names.ts';
 
 export interface Zone {
@@ -24,11 +25,7 @@ function cached(key: string, make: () => Zone | null): Zone | null {
 /** The zone of an IANA name (RFC 7809: servers may omit its definition) or an offset; null if unknown. */
 export function namedZone(name: string): Zone | null {
   return cached(name, () => {
-    try {
-      Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
-    } catch {
-      return null;
-    }
+    if (!isZone(name)) return null;
     return {
       instantsOf: (local) => [
         local.toZonedDateTime(name).epochMilliseconds,

@@ -1,4 +1,5 @@
 // Google's event resource: written for bookings, and parsed. Pure.
+import { isZone } from '../../base/time-zones.ts';
 import type { CalendarEvent, EventChange, Interval, Meeting, NewEvent } from '../../ports/calendar.ts';
 import { isObject, type Json, objectsOf, textOf } from './json.ts';
 
@@ -122,15 +123,7 @@ function meetingOf(json: Json, storedLink: string | undefined): Meeting {
 
 /** The first zone that this Node.js knows, else UTC: Google may name a zone that is newer than our time zone data. */
 export function firstKnownZone(names: (string | undefined)[]): string {
-  const isKnown = (name: string) => {
-    try {
-      Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-  return names.find((name) => name !== undefined && isKnown(name)) ?? 'UTC';
+  return names.find((name) => name !== undefined && isZone(name)) ?? 'UTC';
 }
 
 /** Epoch milliseconds of a `start` or `end`; null if it is missing or invalid. */
