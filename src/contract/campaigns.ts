@@ -189,12 +189,6 @@ export const ListSendsQuery = Type.Object(
   { additionalProperties: false },
 );
 
-/** A file of CSV in the document. */
-export const csvFile = (description: string) => ({
-  description,
-  content: { 'text/csv': { schema: { type: 'string' } } },
-});
-
 export const ExportMessagesQuery = Type.Object(
   {
     from: Type.Optional(

@@ -11,6 +11,11 @@ export function ok<T>(message: string, data: T): { success: true; message: strin
   return { success: true, message, data };
 }
 
+/** Sends a success body that is JSON already, such as one that was stored with the request's key. */
+export function sendBody(reply: FastifyReply, body: string): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(body);
+}
+
 /** Sets the headers of every response. */
 export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('X-Request-Id', request.id);

@@ -1,7 +1,9 @@
 // The text of an uploaded file, as it arrives: bounded in size and in silence.
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
 import { AppError, invalidRequest } from '../base/errors.ts';
+import type { Server } from './request.ts';
 
 /** Bytes of an upload, and of one of its rows. */
 export const uploadMaxBytes = 512 * 1024 * 1024;
@@ -79,11 +81,40 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T | typeof pause
   }
 }
 
+/** Accepts files of these types on the routes that are added to `server`: their bodies are streams, for `textOf`. */
+export function acceptFiles(server: Server, types: string[]): void {
+  server.addContentTypeParser(
+    types,
+    (_request: FastifyRequest, payload: Readable, done: (error: null, body: Readable) => void) =>
+      done(null, payload),
+  );
+}
+
+/** The media type of a body in lower case, without its parameters; empty if it is not given. */
+export const mediaTypeOf = ({ headers }: Pick<FastifyRequest, 'headers'>): string =>
+  (headers['content-type']?.split(';')[0] ?? '').trim().toLowerCase();
+
+/** Handles an upload. If that fails before the file has arrived, reads the rest of it, so that the client gets the response. */
+export async function handleUpload<T>(
+  { raw }: Pick<FastifyRequest, 'raw'>,
+  reply: { header(name: string, value: string): unknown },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!raw.complete) {
+      reply.header('Connection', 'close');
+      drain(raw);
+    }
+    throw error;
+  }
+}
+
 /** How long the rest of a rejected upload is read, so that the client gets the response. */
 const drainMs = 30_000;
 
-/** Reads the rest of a rejected upload. */
-export function drain(raw: IncomingMessage): void {
+function drain(raw: IncomingMessage): void {
   const timer = setTimeout(() => raw.socket.destroy(), drainMs);
   raw.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
   raw.on('error', () => undefined);

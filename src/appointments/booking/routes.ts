@@ -7,7 +7,7 @@ import { ListBookingsQuery, ListedBooking } from '../../contract/booking-lists.t
 import { BookBody, BookingItem, BookResult, CancelBody, RescheduleBody } from '../../contract/bookings.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { fingerprintOf, sendReplay } from '../../http/idempotency.ts';
-import { ok } from '../../http/reply.ts';
+import { ok, sendBody } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { idInBody } from '../../http/request-line.ts';
 import { requireStaff } from '../directory/find-staff.ts';
@@ -65,7 +65,7 @@ function tracedRequest(
 /** Sends the stored bytes, so that repeated requests get exactly the same response. */
 function send(reply: FastifyReply, { body, replayed }: BookingResponse): FastifyReply {
   if (replayed) return sendReplay(reply, { status: 200, body });
-  return reply.type('application/json; charset=utf-8').send(body);
+  return sendBody(reply, body);
 }
 
 function readingRoutes(server: Server, deps: BookDeps): void {

@@ -1,5 +1,4 @@
 // Routes: drafts, and changes of sends.
-import type { FastifyReply } from 'fastify';
 import { counted } from '../../base/counted.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
@@ -10,7 +9,7 @@ import { CheckedRecipients } from '../../contract/send-recipients.ts';
 import { SendParams } from '../../contract/sends.ts';
 import { recordKeyResponse } from '../../db/idempotency-keys.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
-import { ok } from '../../http/reply.ts';
+import { ok, sendBody } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import type { Tracing } from '../../ports/tracing.ts';
 import { sendNotFound } from '../sending/find-send.ts';
@@ -30,11 +29,6 @@ export function sendKeyOf(request: { caller: { accountId: string }; params: { se
   const { sendId } = request.params;
   if (!isUuid(sendId)) throw sendNotFound();
   return { accountId: request.caller.accountId, sendId };
-}
-
-/** Sends the response that is stored with the request's key. */
-function send(reply: FastifyReply, body: string): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(body);
 }
 
 /** POST /v1/sends, PATCH and DELETE /v1/sends/:sendId, POST /v1/sends/:sendId/check. */
@@ -108,7 +102,7 @@ function createRoute(server: Server, deps: DraftRoutesDeps): void {
           attributes: { 'gateway.account': accountId },
           links: [parseTraceparent(request.headers.traceparent)],
         });
-      return send(reply, body);
+      return sendBody(reply, body);
     },
   );
 }

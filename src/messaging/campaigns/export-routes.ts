@@ -1,7 +1,8 @@
 // Routes: exports of messages and recipients.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../base/clock.ts';
-import { csvFile, ExportMessagesQuery } from '../../contract/campaigns.ts';
+import { ExportMessagesQuery } from '../../contract/campaigns.ts';
+import { csvFile } from '../../contract/files.ts';
 import { SendParams } from '../../contract/sends.ts';
 import type { Db } from '../../db/db.ts';
 import { type ExportDeps, sendExport } from '../../http/exports.ts';

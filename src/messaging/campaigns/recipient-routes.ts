@@ -16,7 +16,13 @@ import { SendParams } from '../../contract/sends.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
-import { drain, textOf, type UploadLimits } from '../../http/upload-stream.ts';
+import {
+  acceptFiles,
+  handleUpload,
+  mediaTypeOf,
+  textOf,
+  type UploadLimits,
+} from '../../http/upload-stream.ts';
 import { requestValidator } from '../../http/validation.ts';
 import { requireSend } from '../sending/find-send.ts';
 import { stateName, stateNumber } from '../sending/message.ts';
@@ -37,12 +43,9 @@ const jsonMaxRows = 1_000;
 export function recipientRoutes(server: Server, deps: RecipientRoutesDeps): void {
   // only this route accepts files
   server.register(async (plain) => {
-    plain.addContentTypeParser(
-      ['text/csv', 'application/x-ndjson'],
-      (_request: FastifyRequest, payload: Readable, done: (error: null, body: Readable) => void) =>
-        done(null, payload),
-    );
-    uploadRoute(plain as unknown as Server, deps);
+    const uploads = plain as unknown as Server;
+    acceptFiles(uploads, ['text/csv', 'application/x-ndjson']);
+    uploadRoute(uploads, deps);
   });
   listRoute(server, deps);
   server.delete(
@@ -75,20 +78,13 @@ function uploadRoute(server: Server, deps: RecipientRoutesDeps): void {
       config: { scope: 'messages:send' },
       bodyLimit: jsonMaxBytes,
     },
-    async (request, reply) => {
-      try {
+    (request, reply) =>
+      handleUpload(request, reply, async () => {
         const of = sendKeyOf(request);
         const mapping = mappingOf(request.query.mapping);
         const result = await addUploaded(deps, of, (plan) => rowsOf(request, deps, { plan, mapping }));
         return ok(`${counted(result.added, 'recipient')} added.`, result);
-      } catch (error) {
-        if (!request.raw.complete) {
-          reply.header('Connection', 'close');
-          drain(request.raw);
-        }
-        throw error;
-      }
-    },
+      }),
   );
 }
 
@@ -114,7 +110,7 @@ function rowsOf(
   deps: RecipientRoutesDeps,
   of: { plan: TemplatePlan; mapping: Record<string, string> | undefined },
 ): AsyncIterable<UploadedRow> {
-  const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+  const type = mediaTypeOf(request);
   if (type === 'text/csv') return csvRows(textOf(request.body as Readable, deps.uploadLimits), of);
   if (of.mapping) throw invalidRequest([{ path: 'mapping', message: 'is only allowed with a CSV file' }]);
   if (type === 'application/x-ndjson') return ndjsonRows(textOf(request.body as Readable, deps.uploadLimits));

@@ -9,10 +9,9 @@ import { SendParams } from '../../contract/sends.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
-import { sendNotFound } from '../sending/find-send.ts';
 import { traceChange } from '../sending/traced-steps.ts';
 import { type ActDeps, act } from './act.ts';
-import { type DraftRoutesDeps, draftRoutes } from './draft-routes.ts';
+import { type DraftRoutesDeps, draftRoutes, sendKeyOf } from './draft-routes.ts';
 import { type ExportRoutesDeps, exportRoutes } from './export-routes.ts';
 import { listSends } from './list-store.ts';
 import { presentSendItem } from './presenter.ts';
@@ -81,11 +80,7 @@ function getRoute(server: Server, deps: CampaignRoutesDeps): void {
       schema: { params: SendParams, response: { 200: success(SendSummary) } },
       config: { scope: 'messages:read' },
     },
-    async (request) =>
-      ok(
-        'Send found.',
-        await sendSummaryOf(deps, { accountId: request.caller.accountId, sendId: request.params.sendId }),
-      ),
+    async (request) => ok('Send found.', await sendSummaryOf(deps, sendKeyOf(request))),
   );
 }
 
@@ -105,16 +100,14 @@ function actionRoute(
       config: { scope: 'messages:send' },
     },
     async (request, reply) => {
-      const { sendId } = request.params;
-      const { accountId } = request.caller;
-      if (!isUuid(sendId)) throw sendNotFound();
-      const failed = await act(deps, { accountId, sendId }, action);
+      const of = sendKeyOf(request);
+      const failed = await act(deps, of, action);
       if (deps.tracing)
-        traceChange(deps.tracing, sendId, {
+        traceChange(deps.tracing, of.sendId, {
           ...{ name: `${action} send`, startMs: Date.now() - reply.elapsedTime },
           links: [parseTraceparent(request.headers.traceparent)],
         });
-      const send = await sendSummaryOf(deps, { accountId, sendId });
+      const send = await sendSummaryOf(deps, of);
       return ok(describe(send, failed), send);
     },
   );

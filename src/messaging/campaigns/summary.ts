@@ -1,6 +1,5 @@
 // A send with its progress, as the API returns it.
 import type { Clock } from '../../base/clock.ts';
-import { isUuid } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
 import { sendNotFound } from '../sending/find-send.ts';
 import type { SendKey } from '../sending/sends-store.ts';
@@ -9,7 +8,7 @@ import { presentSendSummary } from './presenter.ts';
 
 /** A send with its progress; 404 `send_not_found`. */
 export async function sendSummaryOf(deps: { db: Db; clock: Clock }, { accountId, sendId }: SendKey) {
-  const found = isUuid(sendId) ? await findProgress(deps.db, accountId, sendId) : undefined;
+  const found = await findProgress(deps.db, accountId, sendId);
   if (!found) throw sendNotFound();
   const at = { nowMs: deps.clock.now(), windowSeconds: rateSeconds };
   return presentSendSummary(found.send, found.progress, at);

@@ -1,6 +1,7 @@
 // Routes of media: upload, list, record, content and removal.
 import { isUuid } from '../../base/ids.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
+import { anyFile } from '../../contract/files.ts';
 import { DeletedMedia, ListMediaQuery, MediaItem, MediaParams, NoQuery } from '../../contract/media.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
@@ -89,12 +90,7 @@ function contentRoute(server: Server, deps: MediaRoutesDeps): void {
       schema: {
         params: MediaParams,
         querystring: NoQuery,
-        response: {
-          200: {
-            description: 'The file.',
-            content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
-          },
-        },
+        response: { 200: anyFile('The file.') },
       },
       config,
     },

@@ -1,11 +1,12 @@
 // The upload route: streams one part of a multipart form.
 import multipart, { type Multipart, type MultipartFile } from '@fastify/multipart';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import { success } from '../../contract/envelope.ts';
 import { MediaItem, UploadForm, UploadQuery } from '../../contract/media.ts';
 import { sendReplay } from '../../http/idempotency.ts';
+import { sendBody } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { requestValidator } from '../../http/validation.ts';
 import { findUploadKey, uploadBody } from './duplicates.ts';
@@ -93,7 +94,7 @@ function uploadRoute(server: Server, deps: UploadRoutesDeps): void {
           { reqId: request.id, accountId, mediaId: row.public_id, kind, size },
           'media.uploaded',
         );
-        return respond(reply, uploadBody(row));
+        return sendBody(reply, uploadBody(row));
       } catch (error) {
         await drain(request);
         throw error;
@@ -102,11 +103,6 @@ function uploadRoute(server: Server, deps: UploadRoutesDeps): void {
       }
     },
   );
-}
-
-/** Sends the response that is stored with the request's key. */
-function respond(reply: FastifyReply, body: string): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(body);
 }
 
 /** The client's file name, without the escapes of forms (WHATWG HTML, "multipart/form-data"). */

@@ -2,13 +2,13 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { counted } from '../../base/counted.ts';
-import { csvFile } from '../../contract/campaigns.ts';
 import { success } from '../../contract/envelope.ts';
+import { csvFile } from '../../contract/files.ts';
 import { ImportedOptOuts, OptOutsFile } from '../../contract/opt-outs.ts';
 import { type ExportDeps, sendExport } from '../../http/exports.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
-import { drain, textOf } from '../../http/upload-stream.ts';
+import { acceptFiles, handleUpload, mediaTypeOf, textOf } from '../../http/upload-stream.ts';
 import { requestValidator } from '../../http/validation.ts';
 import { optOutLines } from './export.ts';
 import { type ImportDeps, importOptOuts, notCsv } from './import.ts';
@@ -19,12 +19,9 @@ export type OptOutFileDeps = ImportDeps & ExportDeps;
 export function optOutFileRoutes(server: Server, deps: OptOutFileDeps): void {
   // only this route accepts files
   server.register(async (plain) => {
-    plain.addContentTypeParser(
-      'text/csv',
-      (_request: FastifyRequest, payload: Readable, done: (error: null, body: Readable) => void) =>
-        done(null, payload),
-    );
-    importRoute(plain as unknown as Server, deps);
+    const uploads = plain as unknown as Server;
+    acceptFiles(uploads, ['text/csv']);
+    importRoute(uploads, deps);
   });
   server.get(
     '/v1/opt-outs.csv',
@@ -52,20 +49,12 @@ function importRoute(server: Server, deps: OptOutFileDeps): void {
       validatorCompiler: (part) => (part.httpPart === 'body' ? () => true : validator(part)),
       config: { scope: 'messages:send' },
     },
-    async (request, reply) => {
-      try {
-        const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
-        if (type !== 'text/csv') throw notCsv();
+    (request, reply) =>
+      handleUpload(request, reply, async () => {
+        if (mediaTypeOf(request) !== 'text/csv') throw notCsv();
         const file = request.body as unknown as Readable;
         const imported = await importOptOuts(deps, request.caller.accountId, textOf(file));
         return ok(`${counted(imported.changed, 'row')} changed what a person receives.`, imported);
-      } catch (error) {
-        if (!request.raw.complete) {
-          reply.header('Connection', 'close');
-          drain(request.raw);
-        }
-        throw error;
-      }
-    },
+      }),
   );
 }

@@ -4,10 +4,11 @@ import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import { lowestUuidAt } from '../../base/uuid-time.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
+import { anyFile } from '../../contract/files.ts';
 import { ListReceivedQuery, ReceivedMessageItem, ReceivedParams } from '../../contract/received.ts';
 import type { Db } from '../../db/db.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
-import { ok } from '../../http/reply.ts';
+import { ok, sendBody } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { identitiesWith } from '../contacts/find.ts';
 import { openReceivedMedia, type ReceivedMediaDeps } from './open-media.ts';
@@ -19,7 +20,7 @@ const config = { scope: 'conversations:read' } as const;
 /** Sends a success whose data is already JSON: `raw` keeps the platform's own text. */
 export function sendJson(reply: FastifyReply, message: string, data: string): FastifyReply {
   const head = JSON.stringify(ok(message, null)).slice(0, -'null}'.length);
-  return reply.type('application/json; charset=utf-8').send(`${head}${data}}`);
+  return sendBody(reply, `${head}${data}}`);
 }
 
 export type ReceivedRoutesDeps = ReceivedMediaDeps;
@@ -104,12 +105,7 @@ function mediaRoute(server: Server, deps: ReceivedRoutesDeps): void {
     {
       schema: {
         params: ReceivedParams,
-        response: {
-          200: {
-            description: 'The file.',
-            content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
-          },
-        },
+        response: { 200: anyFile('The file.') },
       },
       config,
     },

@@ -6,7 +6,7 @@ import { success } from '../../contract/envelope.ts';
 import { ReplyBody, ReplyResult } from '../../contract/replies.ts';
 import { recordKeyResponse } from '../../db/idempotency-keys.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
-import { ok } from '../../http/reply.ts';
+import { ok, sendBody } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import type { Tracing } from '../../ports/tracing.ts';
 import { state } from '../sending/message.ts';
@@ -95,5 +95,5 @@ async function respondWith(
   const body = JSON.stringify(ok(describeReply(data), data));
   if (hasKey)
     await releasingKey(deps, row.id, () => recordKeyResponse(deps.db, row.id, { status: 200, body }));
-  return reply.type('application/json; charset=utf-8').send(body);
+  return sendBody(reply, body);
 }
