@@ -19,9 +19,9 @@ beforeAll(async () => {
 afterAll(async () => dashboard?.close());
 
 /** A person who wrote; returns the path of the conversation. */
-async function conversationOf(phone: string): Promise<string> {
+async function conversationOf(phone: string, name = 'Ada'): Promise<string> {
   const { gateway } = dashboard;
-  const messages = [{ from: { phone, name: 'Ada' }, kind: 'text', with: { text: { body: 'Hello' } } }];
+  const messages = [{ from: { phone, name }, kind: 'text', with: { text: { body: 'Hello' } } }];
   await gateway.platform.write(number.id, { messages });
   return until(async () => {
     const { body } = await gateway.call<{ items: { _id: string }[] }>('GET', `/v1/contacts?phone=${phone}`);
@@ -70,6 +70,46 @@ test('what is typed while an answer is being sent stays', async () => {
   await page.keyboard.press('Control+Enter');
   await page.locator('.thread').getByText('And bring the letter.').waitFor();
   expect(await reply.inputValue()).toBe('');
+  expect(problems).toEqual([]);
+});
+
+test('an answer that is being sent while another person is shown is gone on return, and is sent once', async () => {
+  const { gateway, openAt } = dashboard;
+  const phone = '15557780011';
+  await conversationOf('15557780012', 'Ben Okri');
+  const { page, problems } = await openAt(await conversationOf(phone, 'Cai Lun'));
+  const show = async (name: string) => {
+    await page.getByRole('link', { name }).click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+  };
+  const reply = page.getByRole('textbox', { name: 'Reply' });
+  const answer = await holdRequests(page, '/v1/messages/reply');
+  await reply.fill('At ten.');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.composer .primary[aria-busy=true]').waitFor();
+  await show('Ben Okri');
+  expect(await reply.inputValue()).toBe('');
+  await page.locator('.composer .primary[aria-busy=false]').waitFor();
+  await show('Cai Lun');
+  // still on its way: pressed again, it must not go twice
+  await page.locator('.composer .primary[aria-busy=true]').waitFor();
+  answer();
+  await page.locator('.composer .primary[aria-busy=false]').waitFor();
+  expect(await reply.inputValue()).toBe('');
+
+  await loseResponse(page, '/v1/messages/reply');
+  await reply.fill('Or at noon.');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('alert').waitFor();
+  await show('Ben Okri');
+  expect(await page.getByRole('alert').count()).toBe(0);
+  await show('Cai Lun');
+  await page.getByRole('alert').waitFor();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+  expect(await reply.inputValue()).toBe('');
+  const { body } = await gateway.call<{ items: object[] }>('GET', `/v1/messages?kind=reply&phone=${phone}`);
+  expect(body.data.items).toHaveLength(2);
   expect(problems).toEqual([]);
 });
 

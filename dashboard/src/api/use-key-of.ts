@@ -8,16 +8,24 @@ interface KeyOf {
   renew: () => void;
 }
 
-export function useKeyOf(): KeyOf {
-  const kept = useRef<{ content: string; key: string }>(undefined);
+/** Keys for as long as the object is kept. */
+export function keyOfContent(): KeyOf {
+  let kept: { content: string; key: string } | undefined;
   return {
     keyOf: (given) => {
       const content = JSON.stringify(given);
-      if (kept.current?.content !== content) kept.current = { content, key: crypto.randomUUID() };
-      return kept.current.key;
+      if (kept?.content !== content) kept = { content, key: crypto.randomUUID() };
+      return kept.key;
     },
     renew: () => {
-      kept.current = undefined;
+      kept = undefined;
     },
   };
+}
+
+/** Keys for as long as the component is shown. */
+export function useKeyOf(): KeyOf {
+  const kept = useRef<KeyOf>(undefined);
+  kept.current ??= keyOfContent();
+  return kept.current;
 }

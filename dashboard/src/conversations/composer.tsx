@@ -3,24 +3,21 @@ import IconPaperclip from '@tabler/icons-react/dist/esm/icons/IconPaperclip.mjs'
 import IconSend from '@tabler/icons-react/dist/esm/icons/IconSend.mjs';
 import IconTemplate from '@tabler/icons-react/dist/esm/icons/IconTemplate.mjs';
 import IconX from '@tabler/icons-react/dist/esm/icons/IconX.mjs';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Contact, Media } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { sendersQuery } from '../api/senders.ts';
-import { useKeyOf } from '../api/use-key-of.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { Form } from '../design/form.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { usePageKeys } from '../design/use-page-keys.ts';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
+import { changeUnsent, keyOfUnsent, useUnsent } from './unsent.ts';
 import type { ReplyWindow } from './window.ts';
 
 const lengthMax = 4_096;
-
-/** What was typed and not sent, by person: it stays while others are answered, and if the window closes. */
-const unsent = new Map<string, string>();
 
 interface Props {
   contact: Contact;
@@ -32,10 +29,10 @@ interface Props {
 export function Composer({ contact: { _id: id, phone, userId }, windows, onTemplate }: Props) {
   const text = textsOf('conversations');
   const queries = useQueryClient();
-  const [typed, setTyped] = useState(unsent.get(id) ?? '');
-  const [file, setFile] = useState<Media>();
+  const { typed, file } = useUnsent(id);
+  const setFile = (attached: Media | undefined) => changeUnsent(id, () => ({ file: attached }));
   const [senderId, setSender] = useState(windows[0]?.senderId);
-  const { keyOf, renew } = useKeyOf();
+  const { keyOf, renew } = keyOfUnsent(id);
   const words = typed.trim();
   const sender = windows.some((one) => one.senderId === senderId) ? senderId : windows[0]?.senderId;
   const body = {
@@ -44,21 +41,25 @@ export function Composer({ contact: { _id: id, phone, userId }, windows, onTempl
     ...(file ? { media: { mediaId: file.mediaId, ...(words ? { caption: words } : {}) } } : { text: words }),
     markRead: true,
   };
-  const { mutate, error, isPending } = useMutation({
+  const mutationKey = ['reply', id];
+  const { mutate } = useMutation({
+    mutationKey,
     mutationFn: (_sent: { typed: string; file: Media | undefined }) =>
       api.sendReply({ body }, { idempotencyKey: keyOf(body) }),
     onSuccess: (_, sent) => {
       renew();
       // what was typed in the meantime stays
-      const now = unsent.get(id) ?? '';
-      const rest = now.startsWith(sent.typed) ? now.slice(sent.typed.length).trimStart() : now;
-      setTyped(rest);
-      unsent.set(id, rest);
-      setFile((attached) => (attached === sent.file ? undefined : attached));
+      changeUnsent(id, (now) => ({
+        typed: now.typed.startsWith(sent.typed) ? now.typed.slice(sent.typed.length).trimStart() : now.typed,
+        file: now.file === sent.file ? undefined : now.file,
+      }));
       void queries.invalidateQueries({ queryKey: ['received'] });
       void queries.invalidateQueries({ queryKey: ['contacts'] });
     },
   });
+  // not the state of this component: the answer may have been sent before another person was shown
+  const last = useMutationState({ filters: { mutationKey }, select: ({ state }) => state }).at(-1);
+  const isPending = last?.status === 'pending';
   // pressed in the field itself
   usePageKeys([{ text: 'reply', run: {}, shown: ['Ctrl', 'Enter'] }]);
   const canSend = (words !== '' || file !== undefined) && !isPending;
@@ -67,7 +68,7 @@ export function Composer({ contact: { _id: id, phone, userId }, windows, onTempl
   };
   return (
     <Form className="answer column" onSubmit={send}>
-      {error && <ErrorNote error={error} />}
+      {last?.error && <ErrorNote error={last.error} />}
       <div className="composer">
         {file && (
           <div className="row small">
@@ -87,10 +88,7 @@ export function Composer({ contact: { _id: id, phone, userId }, windows, onTempl
           aria-label={text('reply')}
           placeholder={text('reply')}
           value={typed}
-          onChange={({ target }) => {
-            setTyped(target.value);
-            unsent.set(id, target.value);
-          }}
+          onChange={({ target }) => changeUnsent(id, () => ({ typed: target.value }))}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
             event.preventDefault();

@@ -1,0 +1,39 @@
+// Answers that were typed and not sent, by person: they stay while others are answered, and if the window closes.
+import { useSyncExternalStore } from 'react';
+import type { Media } from '../../../client/src/generated.ts';
+import { keyOfContent } from '../api/use-key-of.ts';
+
+interface Unsent {
+  typed: string;
+  file: Media | undefined;
+}
+
+const nothing: Unsent = { typed: '', file: undefined };
+const answers = new Map<string, Unsent>();
+const keys = new Map<string, ReturnType<typeof keyOfContent>>();
+const listeners = new Set<() => void>();
+
+const unsentTo = (id: string): Unsent => answers.get(id) ?? nothing;
+
+/** Changes the answer to a person, also while another one is shown. */
+export function changeUnsent(id: string, change: (now: Unsent) => Partial<Unsent>): void {
+  const now = unsentTo(id);
+  answers.set(id, { ...now, ...change(now) });
+  for (const listener of listeners) listener();
+}
+
+export const useUnsent = (id: string): Unsent =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => unsentTo(id),
+  );
+
+/** The idempotency key of the answer to a person. It outlives the page: whoever comes back and presses again sends it once. */
+export function keyOfUnsent(id: string): ReturnType<typeof keyOfContent> {
+  const known = keys.get(id) ?? keyOfContent();
+  keys.set(id, known);
+  return known;
+}
