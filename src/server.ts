@@ -21,7 +21,7 @@ import { operations } from './contract/operations.ts';
 import { type ErasureRoutesDeps, erasureRoutes } from './erasure/routes.ts';
 import { closeUnread } from './http/close-unread.ts';
 import { allowOrigins } from './http/cors.ts';
-import { dashboardPage } from './http/dashboard-page.ts';
+import { readDashboard } from './http/dashboard-page.ts';
 import { endConnectionsOnDrain } from './http/draining.ts';
 import { closeStreamsOfHead } from './http/head-requests.ts';
 import { type HealthDeps, healthRoutes } from './http/health.ts';
@@ -160,7 +160,10 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   });
   server.setValidatorCompiler(requestValidator());
   server.setSerializerCompiler(responseSerializer());
-  server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
+  const dashboard = deps.role === 'worker' ? undefined : readDashboard(deps.sandbox !== undefined);
+  server.setErrorHandler((error, request, reply) =>
+    dashboard?.sendToLost(request, reply) ? reply : sendFailure(error, request, reply),
+  );
   readJson(server);
   endConnectionsOnDrain(server, deps.isDraining);
   closeUnread(server);
@@ -192,11 +195,10 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   if (deps.corsOrigins.length > 0) await allowOrigins(server, deps.corsOrigins, noRouteError);
   const admission = await everyRequest(server, deps, noRouteError, limit);
   await registerOpenapi(server, deps.version);
-  if (deps.role === 'worker') healthRoutes(server, deps);
-  else {
+  if (dashboard) {
     moduleRoutes(server, deps, admission);
-    await dashboardPage(server, { hasSandbox: deps.sandbox !== undefined });
-  }
+    await dashboard.serve(server);
+  } else healthRoutes(server, deps);
   openapiRoutes(server);
   await referencePage(server);
   return server;

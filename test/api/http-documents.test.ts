@@ -157,6 +157,20 @@ test('all files of the reference page are served by the gateway', async () => {
   }
 });
 
+test.each([
+  ['/nothing', 'text/html'],
+  ['/v2/templates?page=1', 'text/html'],
+  ['/v1', 'application/json'],
+  ['/v1?page=1', 'application/json'],
+  ['/v1/nothing', 'application/json'],
+  ['/health/readiness', 'application/json'],
+])('a browser gets 404 for %s as %s', async (path, type) => {
+  const headers = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+  const answer = await gateway.call('GET', path, { headers, key: null });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([404, `${type}; charset=utf-8`]);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+});
+
 describe('health and metrics need no key', () => {
   it('live returns 200', async () => {
     const live = await gateway.call('GET', '/health/live', { key: null });
