@@ -1,6 +1,13 @@
 // Every route with its page and the texts that the page needs. A page's code and texts load together, when it is opened.
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+} from '@tanstack/react-router';
 import { GatewayConnectionError } from '../../client/src/errors.ts';
+import { hasSandbox } from './shell/nav.ts';
 import { NotFound, RouteError } from './shell/route-error.tsx';
 import { Shell } from './shell/shell.tsx';
 import { loadTexts, type Room } from './text/texts.ts';
@@ -27,6 +34,9 @@ function page<Path extends string, Module extends Record<string, unknown>>(
     getParentRoute: () => root,
     path,
     validateSearch: (search: Record<string, unknown>) => search,
+    beforeLoad: () => {
+      if (path === '/sandbox' && !hasSandbox) throw notFound();
+    },
     loader: () => loadPage(rooms, load),
     errorComponent: RouteError,
     component: lazyRouteComponent(load, component),

@@ -47,7 +47,7 @@ interface NavGroup {
 }
 
 /** Whether this gateway runs its sandbox: the page's own file says so. */
-const hasSandbox = document.documentElement.dataset.sandbox !== undefined;
+export const hasSandbox = document.documentElement.dataset.sandbox !== undefined;
 
 export const navGroups: NavGroup[] = [
   { items: [{ key: 'home', to: '/', icon: IconHome2 }] },
