@@ -30,14 +30,17 @@ function stacked(series: Series[]): (number | null)[][] {
 const hasAlone = (values: (number | null)[]): boolean =>
   values.some((value, at) => value !== null && values[at - 1] == null && values[at + 1] == null);
 
+/** 1, 2, 5, 10 and so on. */
+const wholeSteps = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat();
+
 const labelsMax = 8;
 const characterPx = 6;
 const labelGapPx = 14;
 
-/** How many labels fit below a chart of this width without touching each other. */
-function labelsIn(widthPx: number, positions: string[]): number {
+/** The least distance of two labels below a chart of this width: they do not touch each other. */
+function spaceOf(widthPx: number, positions: string[]): number {
   const longest = Math.max(1, ...positions.map((one) => one.length));
-  return Math.min(labelsMax, Math.max(1, Math.floor(widthPx / (longest * characterPx + labelGapPx))));
+  return Math.max(widthPx / (labelsMax + 1), longest * characterPx + labelGapPx);
 }
 
 function optionsOf(
@@ -65,7 +68,8 @@ function optionsOf(
         ...axis,
         grid: { show: false },
         size: 24,
-        incrs: [Math.max(1, Math.ceil(count / labelsIn(widthPx, positions)))],
+        incrs: positions.map((_, index) => index + 1),
+        space: (_chart, _axis, _from, _to, widthPx) => spaceOf(widthPx, positions),
         values: (_chart, at) => at.map((index) => positions[index] ?? ''),
       },
       {
@@ -73,6 +77,8 @@ function optionsOf(
         grid: { stroke: read('--line'), width: 1 },
         size: 44,
         space: 34,
+        // messages and milliseconds have no halves
+        incrs: wholeSteps,
         values: (_chart, at) => at.map(formatShort),
       },
     ],
@@ -93,7 +99,9 @@ export default function ChartDrawing(props: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const scheme = useScheme();
   const { kind, positions, series } = props;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are read again when the scheme changes
+  // pages render again every second
+  const content = JSON.stringify([kind, positions, series, props.heightPx]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: drawn for other content only, and since colours are read, for another scheme
   useEffect(() => {
     const element = box.current;
     if (!element) return;
@@ -110,6 +118,6 @@ export default function ChartDrawing(props: ChartProps) {
       resized.disconnect();
       chart.destroy();
     };
-  }, [props, scheme]);
+  }, [content, scheme]);
   return <div ref={box} />;
 }

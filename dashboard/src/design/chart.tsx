@@ -72,7 +72,9 @@ function ChartTable({ positions, series, label }: Pick<ChartProps, 'positions' |
         </thead>
         <tbody>
           {positions.map((position, index) => (
-            <tr key={position}>
+            // an hour has its name twice where a clock is put back
+            // biome-ignore lint/suspicious/noArrayIndexKey: the rows have no other identity
+            <tr key={index}>
               <th scope="row">{position}</th>
               {series.map((one) => (
                 <td key={one.label}>{one.values[index] == null ? '–' : formatShort(one.values[index])}</td>
