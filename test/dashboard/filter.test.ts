@@ -36,8 +36,18 @@ test('an address with unknown values filters by the others', () => {
 test('a time is counted back from now', () => {
   const now = Date.UTC(2026, 0, 1);
   const from = '2025-12-31T23:00:00.000Z';
-  expect(queryOf({ hours: 1, name: 'Ada' }, now)).toEqual({ name: 'Ada', kind: 'all', from });
-  expect(exportOf({ hours: 1, name: 'Ada', kind: 'reply' }, now)).toBe(
+  expect(queryOf({ hours: 1, name: 'Ada' }, now, 'UTC')).toEqual({ name: 'Ada', kind: 'all', from });
+  expect(exportOf({ hours: 1, name: 'Ada', kind: 'reply' }, now, 'UTC')).toBe(
     `/v1/messages.csv?${new URLSearchParams({ kind: 'reply', from })}`,
   );
+});
+
+test.each([
+  ['UTC', '2026-03-29T00:00:00.000Z'],
+  ['Asia/Kolkata', '2026-03-29T18:30:00.000Z'],
+  ['America/New_York', '2026-03-29T04:00:00.000Z'],
+  ['Europe/Berlin', '2026-03-28T23:00:00.000Z'],
+])('today begins at midnight in %s, as on the start page', (zone, from) => {
+  const filter = filterOf({ hours: 'today' });
+  expect(queryOf(filter, Date.UTC(2026, 2, 29, 20), zone)).toEqual({ kind: 'all', from });
 });

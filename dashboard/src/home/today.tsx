@@ -14,6 +14,8 @@ import { useIntervals } from './use-intervals.ts';
 type Counts = NonNullable<OverviewCounts['messages']>;
 type Stage = 'sent' | 'delivered' | 'read' | 'failed';
 const stages: Stage[] = ['sent', 'delivered', 'read', 'failed'];
+/** The list's states are the last stages of messages: those that were read are not among the delivered ones, which count here. */
+const isLastStage = (stage: Stage): boolean => stage === 'read' || stage === 'failed';
 const sparkDays = 14;
 const readAgainMs = 60_000;
 
@@ -89,7 +91,7 @@ function MessageTiles({ counts, waiting }: { counts: Counts; waiting: number }) 
         <span className="muted">
           <Link
             to="/messages"
-            search={stage === 'sent' ? { hours: 24 } : { hours: 24, status: stage }}
+            search={{ hours: 'today', ...(isLastStage(stage) ? { status: stage } : {}) }}
             className="tile-link"
           >
             {text(stage)}

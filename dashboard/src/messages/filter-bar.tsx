@@ -9,6 +9,7 @@ import { FilterSelect } from '../design/filter-select.tsx';
 import { SearchBox } from '../design/search-box.tsx';
 import { wordOf } from '../design/state-badge.tsx';
 import { useMay } from '../session/session.tsx';
+import { zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import {
   exportOf,
@@ -68,7 +69,7 @@ export function FilterBar({ filter, onChange, onOpen, inputRef }: Props) {
             {text('ofOneSend')} ×
           </button>
         )}
-        <a className="row tight end nowrap" href={exportOf(filter, Date.now())} download>
+        <a className="row tight end nowrap" href={exportOf(filter, Date.now(), zone)} download>
           <IconDownload size={14} aria-hidden />
           {text('export', { range: text(filter.hours === undefined ? 'anyTime' : `last_${filter.hours}`) })}
         </a>

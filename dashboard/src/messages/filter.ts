@@ -1,5 +1,6 @@
 // The filter of the list of messages, as the address and the API write it. Pure.
 import type { Message } from '../../../client/src/generated.ts';
+import { civilDate, instantOf } from '../text/civil.ts';
 
 export type Status = Message['status'];
 export const statuses: Status[] = [
@@ -12,8 +13,8 @@ export const statuses: Status[] = [
   'failed',
 ];
 
-/** Ranges of time, in hours before now. */
-export const ranges = [1, 24, 168, 720] as const;
+/** Ranges of time: in hours before now, or the day of the viewer's zone so far. */
+export const ranges = [1, 'today', 24, 168, 720] as const;
 export type Range = (typeof ranges)[number];
 
 /** Messages of sends, or replies; both without a choice. */
@@ -32,7 +33,7 @@ export interface MessageFilter {
   sendId?: string;
   templateId?: string;
   senderId?: string;
-  /** Only messages of so many hours. */
+  /** Only messages of so many hours, or of today. */
   hours?: Range;
 }
 
@@ -62,15 +63,21 @@ export function filterOf(search: Record<string, unknown>): MessageFilter {
 
 type Query = Omit<MessageFilter, 'hours' | 'kind'> & { kind: Kind | 'all'; from?: string };
 
-/** The filter as the API takes it at `nowMs`. */
-export const queryOf = ({ hours, kind, ...filter }: MessageFilter, nowMs: number): Query => ({
+/** When the range begins. */
+const startOf = (range: Range, nowMs: number, zone: string): Date =>
+  range === 'today'
+    ? instantOf(civilDate(new Date(nowMs), zone), 0, zone)
+    : new Date(nowMs - range * 3_600_000);
+
+/** The filter as the API takes it at `nowMs` in the zone. */
+export const queryOf = ({ hours, kind, ...filter }: MessageFilter, nowMs: number, zone: string): Query => ({
   ...{ ...filter, kind: kind ?? 'all' },
-  ...(hours === undefined ? {} : { from: new Date(nowMs - hours * 3_600_000).toISOString() }),
+  ...(hours === undefined ? {} : { from: startOf(hours, nowMs, zone).toISOString() }),
 });
 
 /** The address of a file of all messages of the filter's time and kind: the export knows no other filters. */
-export function exportOf(filter: MessageFilter, nowMs: number): string {
-  const { kind, from } = queryOf(filter, nowMs);
+export function exportOf(filter: MessageFilter, nowMs: number, zone: string): string {
+  const { kind, from } = queryOf(filter, nowMs, zone);
   return `/v1/messages.csv?${new URLSearchParams({ kind, ...(from ? { from } : {}) })}`;
 }
 

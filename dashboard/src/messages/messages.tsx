@@ -8,6 +8,7 @@ import { Button } from '../design/button.tsx';
 import { Loading } from '../design/loading.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { Page } from '../design/page.tsx';
+import { zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { filterOf, type MessageFilter, queryOf } from './filter.ts';
 import { FilterBar } from './filter-bar.tsx';
@@ -27,7 +28,7 @@ export function Messages() {
       key: ['messages', 'list', filter],
       read: (cursor) =>
         api.listMessages({
-          ...queryOf(filter, Date.now()),
+          ...queryOf(filter, Date.now(), zone),
           limit: pageLength,
           ...(cursor ? { cursor } : {}),
         }),
