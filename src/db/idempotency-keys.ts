@@ -73,10 +73,10 @@ export const insertKeysOf = (
 /** Writes the key with its subject's intent; false if an active row has the key (one older than 24 hours is replaced). */
 export async function insertKey(
   tx: Tx,
-  of: KeyOf & KeyLease & { fingerprint: Buffer; subjectId: string },
+  of: KeyOf & KeyLease & { fingerprint: Buffer; subjectId: string; answeredBy?: string },
 ): Promise<boolean> {
   const given = sql`(values (${of.accountId}::uuid, ${of.operation}, ${of.key}::uuid, ${of.fingerprint}::bytea, ${of.subjectId}::uuid,
-    ${of.leaseSeconds}::int, null::uuid)) g(account_id, operation, key, fingerprint, id, lease_seconds, answered_by)`;
+    ${of.leaseSeconds}::int, ${of.answeredBy ?? null}::uuid)) g(account_id, operation, key, fingerprint, id, lease_seconds, answered_by)`;
   const { rows } = await sql`${insertKeysOf(given, of.processId)}`.execute(tx);
   return rows.length === 1;
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { state } from '../../src/messaging/sending/message.ts';
 import type { Answer, Gateway } from '../harness/gateway.ts';
 import { type Replies, type ReplyData, startReplies } from '../harness/replies.ts';
 import { leaveUnanswered } from '../harness/unanswered.ts';
@@ -45,6 +46,51 @@ describe('a repeat with the same Idempotency-Key', () => {
     expect(await bodiesTo(phone)).toHaveLength(1);
   });
 
+  it('gets the acceptance of the reply, which is stored nowhere else, whatever was reported since', async () => {
+    const phone = newPhone();
+    await writes(phone);
+    const key = randomUUID();
+    const first = await reply({ phone, text: 'Hello' }, { headers: { 'Idempotency-Key': key } });
+    const { db } = gateway.database;
+    const { rows } = await sql`select from idempotency_keys where key = ${key} and body is null`.execute(db);
+    expect(rows).toHaveLength(1);
+    await sql`update messages set state = ${state.failed}, error = '{"code": 131026}' where id = ${first.body.data.id}`.execute(
+      db,
+    );
+    const again = await reply({ phone, text: 'Hello' }, { headers: { 'Idempotency-Key': key } });
+    expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true']);
+  });
+
+  it('gets 409 until the platform has accepted the reply', async () => {
+    const phone = newPhone();
+    await writes(phone);
+    const headers = { 'Idempotency-Key': randomUUID() };
+    await gateway.platform.addFault({ on: 'messages', does: 'delay', ms: 60_000, times: 1 });
+    const first = reply({ phone, text: 'Hello' }, { headers });
+    const again = () => reply({ phone, text: 'Hello' }, { headers });
+    const isStored = async () => {
+      const { rows } =
+        await sql`select from idempotency_keys where key = ${headers['Idempotency-Key']}`.execute(
+          gateway.database.db,
+        );
+      return rows.length === 1;
+    };
+    await expect.poll(isStored).toBe(true);
+    expect(codeOf(await again())).toEqual([409, 'idempotency_in_progress']);
+    await gateway.platform.clearFaults();
+    const { text } = await first;
+    expect((await again()).text).toBe(text);
+  });
+
+  it('gets the stored response if the platform rejected the reply', async () => {
+    const phone = '15550001131049';
+    await writes(phone);
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const first = await reply({ phone, text: 'Hello' }, { headers });
+    expect(first.body.data).toMatchObject({ status: 'failed', messageId: null });
+    expect((await reply({ phone, text: 'Hello' }, { headers })).text).toBe(first.text);
+  });
+
   it('that races with the first sends once, also after the window closed', async () => {
     const phone = newPhone();
     await writes(phone);
@@ -64,8 +110,9 @@ describe('a repeat with the same Idempotency-Key', () => {
     await writes(phone);
     const key = randomUUID();
     const first = await reply({ phone, text: 'Hello' }, { headers: { 'Idempotency-Key': key } });
-    await sql`update idempotency_keys set status = null, body = null, leased_until = now() where key = ${key}`.execute(
-      gateway.database.db,
+    const { db } = gateway.database;
+    await sql`update idempotency_keys set answered_by = null, leased_until = now() where key = ${key}`.execute(
+      db,
     );
     const again = await reply({ phone, text: 'Hello' }, { headers: { 'Idempotency-Key': key } });
     expect(again.body.data).toEqual(first.body.data);

@@ -163,8 +163,8 @@ async function store(
     await also?.(tx, reply.id);
     if (publicId !== undefined && (await lockMediaShared(tx, reply.accountId, [publicId])).length === 0)
       throw mediaNotFound();
-    if (key && !(await insertKey(tx, { ...key, ...keyLeaseOf(deps), subjectId: reply.id })))
-      throw inProgress();
+    const of = { subjectId: reply.id, answeredBy: reply.id };
+    if (key && !(await insertKey(tx, { ...key, ...keyLeaseOf(deps), ...of }))) throw inProgress();
     return (await insertReply(tx, reply)) ?? gone();
   });
 }

@@ -1,25 +1,22 @@
 // Routes: replies to people who wrote.
-import type { FastifyReply } from 'fastify';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import { parseTraceparent } from '../../base/trace-ids.ts';
 import { success } from '../../contract/envelope.ts';
 import { ReplyBody, ReplyResult } from '../../contract/replies.ts';
-import { recordKeyResponse } from '../../db/idempotency-keys.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
-import { ok, sendBody } from '../../http/reply.ts';
+import { sendBody } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import type { Tracing } from '../../ports/tracing.ts';
 import { state } from '../sending/message.ts';
-import { findMessage } from '../sending/messages-store.ts';
-import { messageNotFound } from '../sending/resend.ts';
 import { awaitCompletions, releasingKey } from '../sending/send.ts';
 import { keyLeaseOf } from '../sending/store-send.ts';
 import { traceRequest } from '../sending/traced-steps.ts';
 import { type MarkReadDeps, tryMarkRead } from './mark-read.ts';
 import { prepareReply } from './prepare-reply.ts';
-import { describeReply, presentReply, type ReplyResultRow } from './presenter.ts';
+import type { ReplyResultRow } from './presenter.ts';
 import { queueReply, type ReplyDeps, requireConversation } from './queue-reply.ts';
 import { readRoutes } from './read-routes.ts';
+import { makeResponse, requireReply, responseOf, settleResponse } from './reply-response.ts';
 
 export type ReplyRoutesDeps = ReplyDeps &
   MarkReadDeps & {
@@ -43,11 +40,23 @@ export function replyRoutes(server: Server, deps: ReplyRoutesDeps): void {
         ...{ accountId, operation: 'reply', key: request.idempotencyKey },
         ...fingerprintOf(deps.keyedHash, request.body),
       };
-      const respond = (row: ReplyResultRow) => respondWith(deps, row, key !== undefined, reply);
+      const respond = async (row: ReplyResultRow, answeredBy: string | null) => {
+        const { body } = key ? await settleResponse(deps, accountId, { row, answeredBy }) : responseOf(row);
+        return sendBody(reply, body);
+      };
       if (key) {
-        const repeat = await lookUpKey(deps.db, { ...key, ...keyLeaseOf(deps) });
+        const repeat = await lookUpKey(
+          deps.db,
+          { ...key, ...keyLeaseOf(deps) },
+          { makeResponse: (row) => makeResponse(deps, accountId, row) },
+        );
         if (repeat.kind === 'answered') return sendReplay(reply, repeat);
-        if (repeat.kind === 'continue') return respond(await continued(deps, accountId, repeat.subjectId));
+        if (repeat.kind === 'continue') {
+          const { subjectId, answeredBy } = repeat;
+          return await releasingKey(deps, subjectId, async () =>
+            respond(await continued(deps, accountId, subjectId), answeredBy),
+          );
+        }
       }
       const prepared = await prepareReply(deps, accountId, request.body);
       const { markRead = false, typing = false } = request.body;
@@ -58,7 +67,7 @@ export function replyRoutes(server: Server, deps: ReplyRoutesDeps): void {
       request.subjectId = id;
       const completions = await awaitCompletions(deps, accountId, queued.awaited);
       const result = completions.get(id) ?? { state: state.queued, wamid: null, error: null };
-      const sent = await respond({ ...result, id, phone, user_id });
+      const sent = await releasingKey(deps, id, () => respond({ ...result, id, phone, user_id }, id));
       if (deps.tracing)
         traceRequest(deps.tracing, [id], {
           ...{ name: 'reply', startMs: Date.now() - reply.elapsedTime },
@@ -72,28 +81,8 @@ export function replyRoutes(server: Server, deps: ReplyRoutesDeps): void {
 
 /** The reply that an earlier request with the same key stored. */
 async function continued(deps: ReplyRoutesDeps, accountId: string, id: string): Promise<ReplyResultRow> {
-  const found = async () => {
-    const row = await findMessage(deps.db, accountId, id);
-    if (!row) throw messageNotFound();
-    return row;
-  };
-  return releasingKey(deps, id, async () => {
-    const row = await found();
-    if (row.state >= state.accepted) return row;
-    await awaitCompletions(deps, accountId, [id]);
-    return await found();
-  });
-}
-
-async function respondWith(
-  deps: ReplyRoutesDeps,
-  row: ReplyResultRow,
-  hasKey: boolean,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const data = presentReply(row);
-  const body = JSON.stringify(ok(describeReply(data), data));
-  if (hasKey)
-    await releasingKey(deps, row.id, () => recordKeyResponse(deps.db, row.id, { status: 200, body }));
-  return sendBody(reply, body);
+  const row = await requireReply(deps, { accountId, id });
+  if (row.state >= state.accepted) return row;
+  await awaitCompletions(deps, accountId, [id]);
+  return await requireReply(deps, { accountId, id });
 }

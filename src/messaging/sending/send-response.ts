@@ -2,7 +2,7 @@
 import type { Db } from '../../db/db.ts';
 import { type IdempotencyKeyRow, type KeyResponse, recordKeyResponses } from '../../db/idempotency-keys.ts';
 import { ok } from '../../http/reply.ts';
-import { state } from './message.ts';
+import { type MessageKey, state } from './message.ts';
 import { lockUnaccepted } from './messages-moves-store.ts';
 import { listResults, type ResultRow } from './messages-store.ts';
 import { describeSend, presentSend } from './presenter.ts';
@@ -54,12 +54,23 @@ export async function settleResponse(
   if (!row || !isAnswered(send.answeredBy, rows))
     return deps.sendSteps.recordResponse(responseOf(send, rows));
   if (row.wamid) return acceptedResponse(send, row);
-  const stored = await deps.hot.transaction().execute(async (tx) => {
-    // otherwise one repeat could find the acceptance, and a later one this response
-    if (!(await lockUnaccepted(tx, { accountId, id: row.id }))) return undefined;
-    return (await recordKeyResponses(tx, [responseOf(send, rows)]))[0];
-  });
+  const stored = await storeUnlessAccepted(deps.hot, { accountId, id: row.id }, responseOf(send, rows));
   return stored ?? settleResponse(deps, accountId, send, await listResults(deps.db, accountId, send.id));
+}
+
+/**
+ * Stores a response for repeats of a key that this message answers; returns what is stored. Undefined, and nothing is stored, if the
+ * platform has accepted the message: one repeat could find the acceptance, and a later one the response.
+ */
+export async function storeUnlessAccepted(
+  hot: Db,
+  message: MessageKey,
+  response: KeyResponse,
+): Promise<KeyResponse | undefined> {
+  return hot.transaction().execute(async (tx) => {
+    if (!(await lockUnaccepted(tx, message))) return undefined;
+    return (await recordKeyResponses(tx, [response]))[0];
+  });
 }
 
 /** Makes the response of a key that stores none, for `lookUpKey`. Undefined if no accepted message answers it. */

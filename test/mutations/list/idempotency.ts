@@ -179,8 +179,8 @@ export const mutations: Mutation[] = [
   {
     name: 'the key of a reply does not name its process',
     file: 'src/messaging/replies/queue-reply.ts',
-    find: 'insertKey(tx, { ...key, ...keyLeaseOf(deps), subjectId: reply.id })',
-    replace: 'insertKey(tx, { ...key, ...keyLeaseOf(deps), processId: undefined, subjectId: reply.id })',
+    find: 'insertKey(tx, { ...key, ...keyLeaseOf(deps), ...of })',
+    replace: 'insertKey(tx, { ...key, ...keyLeaseOf(deps), processId: undefined, ...of })',
     tests: ['test/api/reply-repeats.test.ts'],
   },
   {

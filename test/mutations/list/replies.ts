@@ -57,6 +57,20 @@ export const mutations: Mutation[] = [
     tests: replies,
   },
   {
+    name: 'a repeat gets the acceptance of a reply that the platform has not accepted',
+    file: 'src/messaging/replies/reply-response.ts',
+    find: 'return row?.wamid ? acceptedResponse(row) : undefined;',
+    replace: 'return row ? acceptedResponse(row) : undefined;',
+    tests: repeats,
+  },
+  {
+    name: 'the repeat of a reply says what was reported since',
+    file: 'src/messaging/replies/reply-response.ts',
+    find: 'responseOf({ ...row, state: state.accepted, error: null })',
+    replace: 'responseOf(row)',
+    tests: repeats,
+  },
+  {
     name: 'a reply stores no idempotency key',
     file: queueReply,
     find: 'if (key && !(await insertKey',

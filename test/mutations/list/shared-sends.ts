@@ -127,7 +127,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a response is stored although the acceptance has become it',
     file: responses,
-    find: 'if (!(await lockUnaccepted(tx, { accountId, id: row.id }))) return undefined;',
+    find: 'if (!(await lockUnaccepted(tx, message))) return undefined;',
     replace: '',
     tests: ['test/db/key-responses.test.ts'],
   },
