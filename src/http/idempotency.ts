@@ -13,6 +13,7 @@ import {
   takeOverKey,
 } from '../db/idempotency-keys.ts';
 import { canonicalJson } from './canonical-json.ts';
+import { sendBody } from './reply.ts';
 
 /**
  * Returns the UUID of the header in lower case; it may be bare or quoted (a Structured Field string). Throws 400
@@ -122,9 +123,5 @@ export function inProgress(): AppError {
 
 /** Sends a stored response, marked as a replay. */
 export function sendReplay(reply: FastifyReply, stored: { status: number; body: string }): FastifyReply {
-  return reply
-    .code(stored.status)
-    .header('Idempotency-Replayed', 'true')
-    .type('application/json; charset=utf-8')
-    .send(stored.body);
+  return sendBody(reply.code(stored.status).header('Idempotency-Replayed', 'true'), stored.body);
 }

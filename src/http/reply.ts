@@ -11,7 +11,7 @@ export function ok<T>(message: string, data: T): { success: true; message: strin
   return { success: true, message, data };
 }
 
-/** Sends a success body that is JSON already, such as one that was stored with the request's key. */
+/** Sends a body that is JSON already, such as one that was stored with the request's key. */
 export function sendBody(reply: FastifyReply, body: string): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(body);
 }

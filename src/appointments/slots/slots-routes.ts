@@ -2,7 +2,7 @@
 import { SlotsQuery, SlotsResult } from '../../contract/appointments.ts';
 import { success } from '../../contract/envelope.ts';
 import { ExplainedSlots } from '../../contract/explained-slots.ts';
-import { ok } from '../../http/reply.ts';
+import { ok, sendBody } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { type ExplainDeps, explainSlots } from './explained.ts';
 import { type OpenSlotsDeps, openSlotsReader } from './open-slots.ts';
@@ -23,7 +23,7 @@ export function slotsRoutes(server: Server, deps: OpenSlotsDeps & ExplainDeps): 
       const { appointmentUserId: staffId, date, timezone } = query;
       const body = await readSlots({ accountId: caller.accountId, staffId, date, timezone });
       // already serialized, once for all concurrent requests
-      return reply.type('application/json; charset=utf-8').send(body as never);
+      return sendBody(reply, body);
     },
   );
   server.get(

@@ -1,5 +1,4 @@
 // The route that resends a failed message.
-import type { FastifyReply } from 'fastify';
 import { uuidv7 } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import { parseTraceparent, rootSpanOf } from '../../base/trace-ids.ts';
@@ -7,7 +6,7 @@ import { nullable, success } from '../../contract/envelope.ts';
 import { MessageItem, MessageParams, ResendBody } from '../../contract/messages.ts';
 import { insertKey, recordKeyResponse } from '../../db/idempotency-keys.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
-import { ok } from '../../http/reply.ts';
+import { ok, sendBody } from '../../http/reply.ts';
 import type { Caller, Server } from '../../http/request.ts';
 import type { Tracing } from '../../ports/tracing.ts';
 import { state } from './message.ts';
@@ -64,7 +63,7 @@ export function resendRoutes(server: Server, deps: ResendRoutesDeps): void {
             attributes: { 'gateway.account': accountId, 'gateway.resent': messageId },
             links: [rootSpanOf(messageId), parseTraceparent(request.headers.traceparent)],
           });
-        return respond(reply, body);
+        return sendBody(reply, body);
       } catch (error) {
         if (subjectId !== undefined) releaseIfAway(deps, error, subjectId);
         throw error;
@@ -93,8 +92,4 @@ async function bodyOf(deps: ResendRoutesDeps, caller: Caller, id: string): Promi
   const text =
     row.state === state.failed ? 'Message resent; the new message failed, see error.' : 'Message resent.';
   return JSON.stringify(ok(text, message));
-}
-
-function respond(reply: FastifyReply, body: string): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(body);
 }

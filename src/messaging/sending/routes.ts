@@ -11,7 +11,7 @@ import { ListMessagesQuery, MessageDetail, MessageItem, MessageParams } from '..
 import { SendBody, SendResult } from '../../contract/sends.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
-import { ok } from '../../http/reply.ts';
+import { ok, sendBody } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { idInBody } from '../../http/request-line.ts';
 import type { Tracing } from '../../ports/tracing.ts';
@@ -85,7 +85,7 @@ async function respond(
     settleResponse(deps, send.accountId, send, rows),
   );
   if (status === 202) reply.header('Preference-Applied', 'respond-async');
-  return reply.code(status).type('application/json; charset=utf-8').send(body);
+  return sendBody(reply.code(status), body);
 }
 
 function sendRoute(server: Server, deps: SendingRoutesDeps): void {
