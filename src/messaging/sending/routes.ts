@@ -30,6 +30,7 @@ import { messageNotFound, type ResendDeps } from './resend.ts';
 import { resendRoutes } from './resend-routes.ts';
 import { awaitCompletions, releasingKey, type StartedSend, startSend, startWithKnown } from './send.ts';
 import { makeResponse, type RespondingSend, settleResponse } from './send-response.ts';
+import { stage } from './send-stage.ts';
 import { showMessage, showMessages } from './show-messages.ts';
 import { keyLeaseOf } from './store-send.ts';
 import { traceRequest } from './traced-steps.ts';
@@ -126,9 +127,11 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
         if (repeat.kind === 'continue') {
           const { subjectId, answeredBy } = repeat;
           return await releasingKey(deps, subjectId, async () => {
-            const { id, template_id: templateId } = await requireSend(deps, accountId, subjectId);
+            const found = await requireSend(deps, accountId, subjectId);
+            const { id, template_id: templateId } = found;
             const rows = () => listResults(deps.db, accountId, id);
-            if (!isAsync) await awaitCompletions(deps, accountId, pendingIds(await rows()));
+            if (!isAsync && found.stage === stage.started)
+              await awaitCompletions(deps, accountId, pendingIds(await rows()));
             request.subjectId = id;
             return respond(deps, { ...requestOf, id, templateId, answeredBy }, await rows(), reply);
           });
