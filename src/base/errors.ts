@@ -119,7 +119,17 @@ export interface VendorErrorDetails {
   cause?: unknown;
 }
 
-/** Thrown only by adapters. `message` is the vendor's full explanation or the transport error. */
+/** Longer than any vendor's explanation, and what a hostile server can make the gateway store, log and pass on. */
+const explanationMaxLength = 2_000;
+const titleMaxLength = 200;
+
+/** Adds no ellipsis: the redaction of secrets recognizes the beginning of one at the end of a text. */
+const cut = (text: string, maxLength: number) =>
+  text.length <= maxLength ? text : text.slice(0, maxLength).toWellFormed();
+
+/**
+ * Thrown only by adapters. `message` is the vendor's explanation or the transport error; longer texts than vendors write are cut.
+ */
 export class VendorError extends Error {
   readonly outcome: Outcome;
   readonly code: number | string | undefined;
@@ -130,13 +140,16 @@ export class VendorError extends Error {
   readonly status: number | undefined;
 
   constructor(outcome: Outcome, message: string, details: VendorErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    super(
+      cut(message, explanationMaxLength),
+      details.cause === undefined ? undefined : { cause: details.cause },
+    );
     this.name = 'VendorError';
     this.outcome = outcome;
-    this.code = details.code;
+    this.code = typeof details.code === 'string' ? cut(details.code, titleMaxLength) : details.code;
     this.subcode = details.subcode;
     this.isTransient = details.isTransient ?? false;
-    this.title = details.title;
+    this.title = details.title === undefined ? undefined : cut(details.title, titleMaxLength);
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.status = details.status;
   }

@@ -1,8 +1,10 @@
 // Odd responses of CalDAV servers: other kinds of authentication, and invalid percent-encoding.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { caldavCalendar } from '../../src/adapters/caldav/calendar.ts';
-import { failureOf } from '../../src/adapters/caldav/dav-call.ts';
+import { failureOf, readMultistatus } from '../../src/adapters/caldav/dav-call.ts';
+import { VendorError } from '../../src/base/errors.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
+import { redactError } from '../../src/base/outgoing-secrets.ts';
 import { isInstalled } from '../harness/caldav-server.ts';
 import { type CaldavProvider, object, openCaldav } from './caldav-provider.ts';
 import { at, bookingEvent, day, failure, limits } from './calendar-under-test.ts';
@@ -18,6 +20,23 @@ test.each([
 ])('a 401 with the challenges %j is %s', (challenge, code) => {
   const headers = challenge === undefined ? {} : { 'www-authenticate': challenge };
   expect(failureOf({ status: 401, headers, text: '' })).toMatchObject({ outcome: 'rejected', code });
+});
+
+const longName = 'a'.repeat(1_000_000);
+
+test('an error quotes no more than the beginning of a long name', () => {
+  const text = `<D:error xmlns:D="DAV:"><D:${longName}/></D:error>`;
+  const { message, code, title } = failureOf({ status: 400, headers: {}, text });
+  expect([message.length, String(code).length, title?.length]).toEqual([2_000, 200, 200]);
+  const unreadable = () =>
+    readMultistatus({ status: 207, headers: {}, text: `<${longName}:x/>` }, 'https://example.com/');
+  expect(unreadable).toThrow(/^The response could not be read: unbound namespace prefix: "a{1,2000}$/);
+});
+
+test('a password at the end of a text that is cut is redacted', () => {
+  const password = 'correct horse battery staple';
+  const error = new VendorError('rejected', `${'a'.repeat(1_985)}${password}`);
+  expect((redactError(error, [password]) as VendorError).message).toMatch(/^a+\[secret\]$/);
 });
 
 if (await isInstalled('radicale')) describe('a server', servers);

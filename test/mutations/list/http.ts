@@ -57,6 +57,13 @@ export const mutations: Mutation[] = [
     tests: ['test/api/bad-input.test.ts'],
   },
   {
+    name: 'an external system determines the length of stored errors',
+    file: 'src/base/errors.ts',
+    find: '      cut(message, explanationMaxLength),',
+    replace: '      message,',
+    tests: ['test/ports/caldav-odd-responses.test.ts'],
+  },
+  {
     name: 'a response lists every problem',
     file: 'src/base/errors.ts',
     find: 'if (listed.length === listedProblemsMax || bytes > listMaxBytes)',
