@@ -24,7 +24,7 @@ import { ensureRegistered, forgetRejectedRegistration } from './messaging/media/
 import { removeLeftovers } from './messaging/media/remove.ts';
 import { changeOptOuts } from './messaging/opt-outs/change.ts';
 import { openRestoreErased } from './messaging/opt-outs/erased.ts';
-import { openLinkRecipients } from './messaging/opt-outs/link-recipients.ts';
+import { type LinkRecipients, openLinkRecipients } from './messaging/opt-outs/link-recipients.ts';
 import { optOutByError } from './messaging/opt-outs/opt-out.ts';
 import { openApplyReceived } from './messaging/received/apply-received.ts';
 import { resendReply } from './messaging/replies/resend-reply.ts';
@@ -73,14 +73,13 @@ import {
 const graceMs = 4_000;
 
 /** The dispatcher of one process, connected to the other modules. */
-function openMessageDispatcher(parts: Parts, deliveries: DeliveryThread, publicUrl: () => string) {
+function openMessageDispatcher(
+  parts: Parts & LinkRecipients & { deliveries: DeliveryThread; publicUrl: () => string },
+) {
   const access = openAccessCache(parts);
   return openDispatcher({
     ...parts,
-    deliveries,
-    publicUrl,
     ...access,
-    linkRecipient: openLinkRecipients({ ...parts, deliveries }),
     onOutcome: (outcome, ms) => {
       parts.metrics.messages.inc({ outcome });
       if (ms !== undefined) parts.metrics.platformCalls.observe(ms / 1000);
@@ -94,13 +93,13 @@ function openMessageDispatcher(parts: Parts, deliveries: DeliveryThread, publicU
     recipientOptedOut: async ({ account_id: accountId, phone }, error) => {
       if (phone === null) return;
       const act = optOutByError(error.message, parts.clock.now());
-      await changeOptOuts({ ...parts, deliveries }, [{ accountId, person: { phone }, act }]);
+      await changeOptOuts(parts, [{ accountId, person: { phone }, act }]);
     },
     templateRefused: async (message, error) => {
       const sender = await access.accessOf(message.sender_id);
       if (!sender) return;
       const { template_name: name, language } = message;
-      await holdRejectedTemplate({ ...parts, deliveries }, { ...sender, name, language }, error);
+      await holdRejectedTemplate(parts, { ...sender, name, language }, error);
     },
   });
 }
@@ -109,19 +108,19 @@ function openMessageDispatcher(parts: Parts, deliveries: DeliveryThread, publicU
 function openShared(parts: Parts, publicUrl: () => string) {
   const { metrics } = parts;
   const deliveries = openDeliveryThread({ ...parts.forDeliveries, graceMs }, parts);
-  const dispatcher = openMessageDispatcher(parts, deliveries, publicUrl);
+  const common = { deliveries, publicUrl, ...openLinkRecipients({ ...parts, deliveries }) };
+  const dispatcher = openMessageDispatcher({ ...parts, ...common });
   metrics.watchQueue('messages', () => dispatcher.queued);
   metrics.watchQueue('deliveries', () => deliveries.queued);
   const callbackApps = openCallbackApps(parts);
   parts.processSession.onWork(callbackApps.clear);
   return {
-    deliveries,
+    ...common,
     callbackApps,
     async announceNumber() {
       callbackApps.clear();
       await notifyWork(parts.db, parts.processId);
     },
-    publicUrl,
     lastCallbacks: openLastCallbacks(parts),
     exports: openExports(),
     dispatcher,

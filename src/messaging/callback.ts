@@ -11,6 +11,7 @@ import { callbackBodyLimits, openUnauthenticatedBodies } from '../http/unauthent
 import type { Callback, CallbackContent, CallbackRequest, MessagingPlatform } from '../ports/platform.ts';
 import type { IdentityReport, PreferenceReport } from '../ports/platform-received.ts';
 import type { PublishDeps } from '../webhooks/publish.ts';
+import type { LinkRecipients } from './opt-outs/link-recipients.ts';
 import type { ApplyReceived } from './received/apply-received.ts';
 import type { ReceivedCallback } from './received/people-in-batch.ts';
 import { type AnswerDeps, answerOptOuts } from './replies/answer-opt-outs.ts';
@@ -29,6 +30,7 @@ export interface CallbackDeps extends PublishDeps, CallbackAppsDeps, AnswerDeps 
   >;
   applyReports: ApplyReports;
   applyReceived: ApplyReceived;
+  linkNames: LinkRecipients['linkNames'];
   lastCallbacks: Pick<LastCallbacks, 'note'>;
   nudgeSync: () => void;
   /** Wakes the worker that lets messages of held templates continue. */
@@ -169,6 +171,9 @@ async function applyCallback(
     own.length > 0
       ? await deps.applyReports({ arrivedAtMs, reports: own })
       : { moved: 0, unknown: 0, removed: 0 };
+  // the platform's call does not wait for it
+  for (const { phoneNumberId, person } of content.recipients)
+    for (const accountId of new Set(accountsOf(phoneNumberId))) void deps.linkNames({ accountId, person });
   if (content.received.length + content.identities.length + content.preferences.length > 0)
     await applyReceived(deps, app, content);
   if (content.templates.length > 0) await applyTemplates(deps, app, content);

@@ -13,6 +13,12 @@ export interface ReceivedPerson {
   otherUserIds: string[];
 }
 
+/** A person whom a message was sent to, by number and id. */
+export interface RecipientReport {
+  phoneNumberId: string;
+  person: ReceivedPerson;
+}
+
 /** A file of an inbound message. */
 export interface ReceivedMedia {
   mimeType: string | null;

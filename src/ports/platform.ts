@@ -10,7 +10,13 @@ import type {
   PlatformApp,
   Subscription,
 } from './platform-number.ts';
-import type { IdentityReport, OpenedMedia, PreferenceReport, ReceivedMessage } from './platform-received.ts';
+import type {
+  IdentityReport,
+  OpenedMedia,
+  PreferenceReport,
+  ReceivedMessage,
+  RecipientReport,
+} from './platform-received.ts';
 import type { TemplateComponent, TemplateDraft, TemplateEdit } from './platform-template.ts';
 
 export type {
@@ -169,6 +175,8 @@ export interface CallbackContent {
   numbers: NumberReport[];
   /** Inbound messages, in the order of the callback. */
   received: ReceivedMessage[];
+  /** People to whom messages of these reports went, each message's at least once; only those whose number and id are known. */
+  recipients: RecipientReport[];
   identities: IdentityReport[];
   /** In the order of the callback. */
   preferences: PreferenceReport[];

@@ -1,6 +1,7 @@
 // How people opt out: words, buttons, and the platform's notices and errors, in whatever order they arrive.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Gateway, number } from '../harness/gateway.ts';
+import { userIdOf } from '../../sandbox/cloud-api/person.ts';
+import { type Gateway, number, waba } from '../harness/gateway.ts';
 import { type OptOuts, optedOut, results, startOptOuts } from '../harness/opt-outs.ts';
 import { messageOf, send } from '../harness/sends.ts';
 
@@ -153,6 +154,34 @@ describe('the platform', () => {
     expect(results((await send(gateway, { templateId: notice, recipients: [phone] })).body.data)).toEqual([
       ['accepted'],
     ]);
+  });
+
+  it('names the number of somebody who stopped without showing it: the opt-out then holds for the number', async () => {
+    const phone = newPhone();
+    const userId = userIdOf({ phone }, waba);
+    await gateway.platform.write(number.id, {
+      messages: [{ from: { userId }, kind: 'text', with: { text: { body: 'stop' } } }],
+    });
+    await expect.poll(() => list({ userId })).toMatchObject([{ source: 'keyword', phone: null }]);
+    expect(await list({ phone })).toEqual([]);
+    await send(gateway, { templateId: notice, recipients: [phone] });
+    await expect.poll(() => list({ phone })).toMatchObject([{ source: 'keyword', phone, userId }]);
+    expect(results((await send(gateway, { templateId: offer, recipients: [phone] })).body.data)).toEqual([
+      optedOut,
+    ]);
+    await expect.poll(() => eventsOf(phone)).toHaveLength(1);
+  });
+
+  it('names the id of somebody who was opted out by number, and makes no contacts of other recipients', async () => {
+    const [phone, other] = [newPhone(), newPhone()];
+    await put(phone, { scope: 'marketing' });
+    await send(gateway, { templateId: notice, recipients: [other, phone] });
+    const contactsOf = async (query: string) =>
+      (await gateway.call<{ items: { userId: string | null }[] }>('GET', `/v1/contacts?${query}`)).body.data
+        .items;
+    const userId = userIdOf({ phone }, waba);
+    await expect.poll(() => contactsOf(`userId=${userId}`)).toMatchObject([{ phone, optOut: 'marketing' }]);
+    expect(await contactsOf(`phone=${other}`)).toEqual([]);
   });
 
   it('may reject the call itself for that reason', async () => {

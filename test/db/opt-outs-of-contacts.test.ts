@@ -163,7 +163,8 @@ describe('the opt-out of a contact', () => {
   it.each<[string, () => Promise<unknown>]>([
     [
       'a link between the forms of a number',
-      () => openLinkRecipients(deps())({ accountId, phone: nothing, platformPhone: noMarketing }),
+      () =>
+        openLinkRecipients(deps()).linkRecipient({ accountId, phone: nothing, platformPhone: noMarketing }),
     ],
     ['an act of the API', () => change(noMarketing, scope.marketing, [nothing])],
     [
@@ -213,6 +214,27 @@ describe('the opt-out of a contact', () => {
     });
     await changing;
     expect(await identities()).toEqual(both.map((identity) => ({ identity, opt_out: 1, scope: 1 })));
+  });
+
+  it('and contact of a recipient is not stored again if they are erased while they are linked', async () => {
+    await name({ phone: nothing });
+    const linked = Promise.withResolvers<void>();
+    const execute = async (work: (tx: Tx) => Promise<unknown>) => {
+      await sql`truncate contacts, contact_identities`.execute(database.db);
+      return database.hot.transaction().execute(work).finally(linked.resolve);
+    };
+    // erases them between the look-up and the transaction
+    const hot = new Proxy(database.hot, {
+      get(of, member) {
+        if (member === 'transaction') return () => ({ execute });
+        const value: unknown = Reflect.get(of, member, of);
+        return typeof value === 'function' ? value.bind(of) : value;
+      },
+    });
+    const recipient = person({ phone: nothing, userId: 'A' });
+    openLinkRecipients({ ...deps(), hot }).linkNames(recipient);
+    await linked.promise;
+    expect(await identities()).toEqual([]);
   });
 
   it('is the same for every identity after concurrent merges, names and changes', async () => {

@@ -140,7 +140,7 @@ describe('other content', () => {
       ],
     });
     expect(content).toEqual({
-      ...{ statuses: [], templates: [], numbers: [], received: [], identities: [] },
+      ...{ statuses: [], templates: [], numbers: [], received: [], recipients: [], identities: [] },
       ...{ preferences: [], ignored: 2 },
     });
   });

@@ -22,6 +22,7 @@ import {
   storableText,
   textOf,
 } from './json.ts';
+import { recipientsIn } from './person.ts';
 import { preferencesIn } from './preferences.ts';
 import { identitiesIn, type MessageSources, messageSources, receivedIn } from './received.ts';
 import { templateQuality, templateStatus } from './template.ts';
@@ -180,7 +181,7 @@ export function readCallback(rawBody: Buffer): CallbackContent {
     ]);
   }
   const content: CallbackContent = {
-    ...{ statuses: [], templates: [], numbers: [], received: [], identities: [] },
+    ...{ statuses: [], templates: [], numbers: [], received: [], recipients: [], identities: [] },
     ...{ preferences: [], ignored: 0 },
   };
   const sources = messageSources(rawBody);
@@ -203,11 +204,15 @@ function readChange(
   const value = isObject(change.value) ? change.value : {};
   if (field === 'messages') {
     const phoneNumberId = phoneNumberIdOf(value);
-    for (const status of objectsOf(value.statuses)) {
+    const statuses = objectsOf(value.statuses);
+    for (const status of statuses) {
       const report = phoneNumberId ? statusReport(status, phoneNumberId) : undefined;
       if (report) content.statuses.push(report);
       else content.ignored += 1;
     }
+    // later statuses name the same people
+    if (phoneNumberId && statuses.some(({ status }) => status === 'sent'))
+      content.recipients.push(...recipientsIn(value, phoneNumberId));
     if (value.messages !== undefined) {
       if (phoneNumberId) content.received.push(...receivedIn(value, phoneNumberId, sources()));
       else content.ignored += 1;

@@ -1,6 +1,6 @@
 // The people of callbacks: their numbers, ids and names, read without trusting the form. Pure.
-import type { ReceivedPerson } from '../../ports/platform-received.ts';
-import { isObject, type Json, storableText, textOf } from './json.ts';
+import type { ReceivedPerson, RecipientReport } from '../../ports/platform-received.ts';
+import { isObject, type Json, objectsOf, storableText, textOf } from './json.ts';
 
 /** The longest id of a person that is stored; the platform's are far shorter. */
 const userIdMax = 200;
@@ -69,4 +69,20 @@ export function personFrom(of: {
     otherPhones: only(of.phones, phone),
     otherUserIds: only([...of.userIds, ...of.parents], userId),
   };
+}
+
+/** The people in the `contacts` of statuses whose number and id are both there ("Business-scoped user IDs": status messages webhooks). */
+export function recipientsIn(value: Json, phoneNumberId: string): RecipientReport[] {
+  return objectsOf(value.contacts).flatMap((contact) => {
+    const [phone, userId] = [phoneOf(contact.wa_id), userIdOf(contact.user_id)];
+    if (phone === null || userId === null) return [];
+    const names = {
+      phones: [phone],
+      userIds: [userId],
+      parents: [userIdOf(contact.parent_user_id)],
+      contact,
+    };
+    const person = personFrom(names);
+    return person === null ? [] : [{ phoneNumberId, person }];
+  });
 }

@@ -160,6 +160,20 @@ export const mutations: Mutation[] = [
     tests: contacts,
   },
   {
+    name: 'recipients who are no contacts are stored with the id that statuses name',
+    file: 'src/messaging/opt-outs/link-recipients.ts',
+    find: 'linkOf(recipient, true)',
+    replace: 'linkOf(recipient, false)',
+    tests: [...contacts, ...sources],
+  },
+  {
+    name: 'a recipient who was erased while they are linked is stored again',
+    file: 'src/messaging/opt-outs/link-recipients.ts',
+    find: '(await unlinked(tx, missing)).map',
+    replace: 'missing.map',
+    tests: contacts,
+  },
+  {
     name: 'an act that makes somebody else stricter is not reported',
     file: 'src/messaging/opt-outs/change.ts',
     find: '[...merged, ...recorded.events]',
