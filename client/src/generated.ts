@@ -3819,7 +3819,7 @@ export interface Operations {
       senderId?: string;
       /** Only messages whose recipient's `name` contains this, without regard to case. */
       name?: string;
-      /** Only messages with this entry in `metadata`, as `key=value`. */
+      /** Only messages with this entry in `metadata`, as `key=value`. The key may contain `=` too. */
       metadata?: string;
       /** Only messages of sends (`template`), only replies, or both. */
       kind?: "template" | "reply" | "all";

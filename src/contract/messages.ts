@@ -45,8 +45,9 @@ export const ListMessagesQuery = Type.Object(
     metadata: Type.Optional(
       Type.String({
         maxLength: 700,
-        pattern: '^[^=]+=',
-        description: 'Only messages with this entry in `metadata`, as `key=value`.',
+        pattern: '^.+=',
+        description:
+          'Only messages with this entry in `metadata`, as `key=value`. The key may contain `=` too.',
         examples: ['order=A-1001'],
       }),
     ),

@@ -29,7 +29,7 @@ beforeAll(async () => {
       (15550000000 + n)::text, '{}',
       case when n % 250 = 1 and n < 1000 then 6 when n % 250 = 2 and n < 1000 then 3 when n = 3 then 0 else 5 end,
       case when n % 250 = 1 and n < 1000 then now() end, case when n % 250 = 1 and n < 1000 then jsonb_build_object('code', n % 500, 'title', 't') end,
-      case when n % 250 = 2 and n < 1000 then 'Alice' end, case when n = 3 then '{"n": "3"}'::jsonb end, now()
+      case when n % 250 = 2 and n < 1000 then 'Alice' end, case when n = 3 then '{"n": "3", "a=b": "c=d", "=x": "y"}'::jsonb end, now()
     from generate_series(1, ${count}::int) n`.execute(database.db);
   await sql`vacuum analyze messages`.execute(database.db);
 });
@@ -72,6 +72,9 @@ describe('a filter that few of many messages match', () => {
     ['of a rare template, and read', { templateId: rareTemplate, state: state.read }, 4],
     ['of a rare template, and failed', { templateId: rareTemplate, state: state.failed }, 0],
     ['with an entry of metadata', { metadata: { key: 'n', value: '3' } }, 1],
+    ['with a = in key and value', { metadata: { key: 'a', value: 'b=c=d' } }, 1],
+    ['with a = at the start of the key', { metadata: { key: '', value: 'x=y' } }, 1],
+    ['with a part of an entry', { metadata: { key: 'a', value: 'b=c' } }, 0],
     ['with a name', { name: 'LICE' }, 4],
     ['of a sender', { senderId: uuidv7() }, 0],
   ])('%s: finds all, newest first, with any scan limit', async (_what, filter, expected) => {

@@ -27,7 +27,7 @@ export interface MessageFilter {
   senderId?: string | undefined;
   /** A part of the recipient's name. */
   name?: string | undefined;
-  /** An entry of the metadata. */
+  /** An entry of the metadata, separated at the first `=`. */
   metadata?: { key: string; value: string } | undefined;
   /** The first id, and the first id after the range: ids start with their creation time. */
   fromId?: string | undefined;
@@ -159,10 +159,15 @@ function matching(query: MessageQuery, filter: MessageFilter): MessageQuery {
   if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
   if (filter.senderId) query = query.where('sender_id', '=', filter.senderId);
   if (filter.name) query = query.where(sql<boolean>`position(lower(${filter.name}) in lower(name)) > 0`);
-  if (filter.metadata)
-    query = query.where(sql<boolean>`metadata ->> ${filter.metadata.key} = ${filter.metadata.value}`);
+  if (filter.metadata) query = query.where(hasEntry(filter.metadata));
   return query;
 }
+
+/** With another `=` in the value, any of them may end the key. */
+const hasEntry = ({ key, value }: { key: string; value: string }) =>
+  value.includes('=')
+    ? sql<boolean>`exists (select from jsonb_each_text(metadata) where key || '=' || value = ${`${key}=${value}`})`
+    : sql<boolean>`metadata ->> ${key} = ${value}`;
 
 /** Lists messages to a person with any of these numbers and the platform's ids, newest first. */
 export async function listMessagesTo(

@@ -17,8 +17,8 @@ export const mutations: Mutation[] = [
   {
     name: 'metadata with another value is listed',
     file: store,
-    find: '= ${filter.metadata.value}`',
-    replace: 'is not null and ${filter.metadata.value}::text is not null`',
+    find: 'metadata ->> ${key} = ${value}`',
+    replace: 'metadata ->> ${key} is not null and ${value}::text is not null`',
     tests: api,
   },
   {
