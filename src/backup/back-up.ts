@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { KeyRing } from '../base/cipher.ts';
 import type { Clock } from '../base/clock.ts';
+import { textOfError } from '../base/errors.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Connection, Db } from '../db/db.ts';
 import { openSnapshot, type Snapshot } from '../db/snapshot.ts';
@@ -110,7 +111,7 @@ export async function backUp(deps: BackUpDeps, options: BackUpOptions): Promise<
     const deleted = options.keep === null ? [] : await deleteObsolete(options.store, options.keep, name);
     return { name, bytes, manifest: manifest as ManifestContent, deleted };
   } catch (error) {
-    const failure = error instanceof Error ? error.message : String(error);
+    const failure = textOfError(error);
     await recordBackupEnd(deps.db, header.id, { bytes, failure }).catch(() => undefined);
     throw error;
   } finally {

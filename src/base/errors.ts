@@ -54,6 +54,10 @@ const visibleProblem = ({ path, message }: Problem): Problem => ({
   message: visible(message),
 });
 
+/** The text of anything that was thrown. */
+export const textOfError = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
 const pathMaxLength = 200;
 const messageMaxLength = 500;
 const listMaxBytes = 64 * 1024;

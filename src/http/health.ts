@@ -1,6 +1,6 @@
 // Health and metrics routes: liveness, readiness and /metrics.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../base/errors.ts';
+import { AppError, textOfError } from '../base/errors.ts';
 import type { Metrics } from '../base/metrics.ts';
 import { ok } from './reply.ts';
 import type { Server } from './request.ts';
@@ -75,10 +75,7 @@ function openProbe(check: Check): () => Promise<string> {
   let last: { result: string; atMs: number } | undefined;
 
   async function run(): Promise<string> {
-    const result = await check().then(
-      () => 'ready',
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    );
+    const result = await check().then(() => 'ready', textOfError);
     last = { result, atMs: performance.now() };
     running = undefined;
     return result;

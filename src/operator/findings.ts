@@ -4,6 +4,8 @@ import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type BackupState, findBackupState } from '../backup/backups-store.ts';
+import { counted } from '../base/counted.ts';
+import { textOfError } from '../base/errors.ts';
 import { uuidv7 } from '../base/ids.ts';
 import type { Config } from '../config.ts';
 import { findWaiting, waitingText } from '../db/contract.ts';
@@ -79,7 +81,7 @@ const database: Check = async (context) => {
   if (waits !== undefined) return ok(`reachable and migrated; ${waits}`);
   return pending.length === 0
     ? ok('reachable and migrated')
-    : note(`reachable; ${pending.length} pending migrations`, 'Run "migrate", or just start.');
+    : note(`reachable; ${counted(pending.length, 'pending migration')}`, 'Run "migrate", or just start.');
 };
 
 /** Checks of the database that need its tables. */
@@ -100,7 +102,7 @@ const objectStore: Check = async ({ objects, objectsFolder }) => {
       ? ok('files can be written, read and deleted')
       : failed('a file was not read back as it was written', fix);
   } catch (error) {
-    return failed(error instanceof Error ? error.message : String(error), fix);
+    return failed(textOfError(error), fix);
   }
 };
 
@@ -166,7 +168,7 @@ const calendars = ofDatabase(async (db, { config: { google } }) => {
   const unusable = google.clientId === null ? await countConnections(db, 'google') : 0;
   if (unusable > 0)
     return note(
-      `GOOGLE_CLIENT_ID is not set, but ${unusable} connected Google ${unusable === 1 ? 'calendar needs' : 'calendars need'} it: no slots and no bookings there (a sandbox sets it for its own process only)`,
+      `GOOGLE_CLIENT_ID is not set, but ${counted(unusable, 'connected Google calendar needs', 'connected Google calendars need')} it: no slots and no bookings there (a sandbox sets it for its own process only)`,
       'Set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET as they were when the calendars were connected.',
     );
   const disconnected = await listDisconnected(db, listedMax + 1);
@@ -289,10 +291,7 @@ export async function examine(examined: Examined): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [check, perform] of checks) {
     const found = await perform(context).catch((error: unknown) =>
-      failed(
-        error instanceof Error ? error.message : String(error),
-        'See the message, and the log of the gateway.',
-      ),
+      failed(textOfError(error), 'See the message, and the log of the gateway.'),
     );
     findings.push({ check, ...found });
   }

@@ -1,6 +1,6 @@
 // The S3 client on our HTTP client, and its errors as VendorError.
 import { S3Client } from '@aws-sdk/client-s3';
-import { VendorError } from '../../base/errors.ts';
+import { textOfError, VendorError } from '../../base/errors.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
 import { OutgoingError } from '../../base/outgoing-error.ts';
 import { outgoingHandler } from './http-handler.ts';
@@ -53,7 +53,7 @@ const fullCodes = new Set([
 /** The error of a call as a VendorError. */
 export function asVendorError(error: unknown): VendorError {
   if (error instanceof VendorError) return error;
-  const text = error instanceof Error ? error.message : String(error);
+  const text = textOfError(error);
   const name = error instanceof Error ? error.name : 'Error';
   const status = statusOf(error);
   if (error instanceof OutgoingError) {
