@@ -44,7 +44,9 @@ export async function decodePart(
     const compressed = key ? await joined(decryptMessage(once(stored), key, check)) : stored;
     return zstdDecompressSync(compressed, { maxOutputLength: maxBytes });
   } catch (error) {
-    const why = key ? 'it was altered, or encrypted with another backup key' : 'it was altered';
+    const why = key
+      ? 'it was altered, or encrypted with another backup key. Use another backup, or the right BACKUP_KEYS'
+      : 'it was altered. Use another backup';
     throw new Error(`The part ${name} of the backup cannot be read: ${why}.`, { cause: error });
   }
 }

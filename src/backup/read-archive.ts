@@ -78,15 +78,15 @@ async function readEntries(
   let manifest: Manifest | undefined;
   for await (const entry of entries) {
     const { name, size = 0 } = entry.header;
-    if (manifest) throw new Error(`The backup is altered: ${name} follows its manifest.`);
+    if (manifest) throw altered(`${name} follows its manifest`);
     if (!reading) {
       if (name !== headerName || size > headerMax) throw notABackup();
       reading = openReading(parseHeader(await bytesOf(entry)), options);
     } else if (name === reading.manifestEntry) {
-      if (size > manifestMax) throw new Error('The manifest of the backup is too large.');
+      if (size > manifestMax) throw altered('its manifest is too large');
       manifest = await reading.end(await bytesOf(entry));
     } else {
-      if (size > storedMax) throw new Error(`The part ${name} of the backup is too large.`);
+      if (size > storedMax) throw altered(`its part ${name} is too large`);
       await reading.part(name, await bytesOf(entry));
     }
     onEntry(name);
@@ -95,6 +95,8 @@ async function readEntries(
   if (!manifest) throw incomplete();
   return manifest;
 }
+
+const altered = (what: string) => new Error(`The backup is altered: ${what}. Use another backup.`);
 
 const notABackup = () =>
   new Error(
@@ -166,7 +168,7 @@ function openReading(header: BackupHeader, options: ReadOptions) {
     async part(name: string, stored: Buffer): Promise<void> {
       const { summary, hash } = sectionOf(name);
       if (name !== partName(summary.name, summary.parts.length + 1, isEncrypted))
-        throw new Error(`The backup is altered: ${name} is not the part that belongs here.`);
+        throw altered(`${name} is not the part that belongs here`);
       const clear = await decodePart(sealing, name, stored, partBytes);
       hash.update(clear);
       summary.bytes += clear.length;
@@ -180,8 +182,7 @@ function openReading(header: BackupHeader, options: ReadOptions) {
       endSection();
       const text = await decodePart(sealing, manifestEntry(isEncrypted), stored, manifestMax);
       const manifest = JSON.parse(text.toString()) as Manifest;
-      if (manifest.id !== header.id)
-        throw new Error('The backup is altered: its manifest is of another one.');
+      if (manifest.id !== header.id) throw altered('its manifest is of another one');
       compare(manifest, sections);
       return manifest;
     },
@@ -195,11 +196,9 @@ function compare(manifest: Manifest, read: readonly SectionSummary[]): void {
   const found = new Map(read.map((section) => [section.name, JSON.stringify(section)]));
   for (const section of expected)
     if (found.get(section.name) !== JSON.stringify(section))
-      throw new Error(`The backup is altered: ${section.name} is not what its manifest says.`);
-  if (read.length !== expected.length)
-    throw new Error('The backup is altered: it has a section that its manifest does not name.');
+      throw altered(`${section.name} is not what its manifest says`);
+  if (read.length !== expected.length) throw altered('it has a section that its manifest does not name');
   const lines = new Map(manifest.sections.map((section) => [section.name, section.lines]));
   for (const { name, rows } of manifest.tables)
-    if (lines.get(`tables/${name}`) !== rows)
-      throw new Error(`The backup is altered: the table ${name} does not have ${rows} rows.`);
+    if (lines.get(`tables/${name}`) !== rows) throw altered(`the table ${name} does not have ${rows} rows`);
 }

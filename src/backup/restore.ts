@@ -119,7 +119,8 @@ async function loadEverything(deps: RestoreDeps, options: RestoreOptions): Promi
       },
       ...(onProgress ? { onProgress } : {}),
     });
-    if (read.id !== manifest.id) throw new Error('The backup was replaced while it was restored.');
+    if (read.id !== manifest.id)
+      throw new Error('The backup was replaced while it was restored. Run this again, on an empty database.');
     await endTables();
     const count = await files.end();
     if (count !== manifest.files.count)

@@ -14,7 +14,10 @@ export async function health(): Promise<object> {
     const { status, body } = await outgoing
       .request({ method: 'GET', url: `${url}/health/ready`, timeoutMs })
       .catch((error: Error) => {
-        throw new CommandError('unavailable', `The gateway at ${url} does not respond: ${error.message}.`);
+        throw new CommandError(
+          'unavailable',
+          `The gateway at ${url} does not respond: ${error.message}. Check that it runs, and PORT or GATEWAY_URL.`,
+        );
       });
     const { message, data } = parsed(body);
     if (status !== 200) throw new CommandError('unavailable', message ?? `The gateway responded ${status}.`);

@@ -10,6 +10,6 @@ export function readSecret(option: string, path: string): string {
   } catch (error) {
     throw new CommandError('usage', `${option}: ${path} cannot be read: ${(error as Error).message}`);
   }
-  if (text === '') throw new CommandError('usage', `${option}: ${path} is empty.`);
+  if (text === '') throw new CommandError('usage', `${option}: ${path} is empty. Write the secret into it.`);
   return text;
 }

@@ -3,6 +3,7 @@ import { countKeys, revokeAllKeys } from '../accounts/release-store.ts';
 import { findUnknownEvents, type UnknownEvents } from '../appointments/booking/unknown-events.ts';
 import { openCipher } from '../base/cipher.ts';
 import { systemClock } from '../base/clock.ts';
+import { counted } from '../base/counted.ts';
 import { openLog } from '../base/log.ts';
 import { openOutgoing } from '../base/outgoing.ts';
 import { readConfig } from '../config.ts';
@@ -63,11 +64,13 @@ async function releaseMessages({ db, connection }: OpenDatabase, heldSince: Date
     const { failed, paused } = await releaseRestored(deps, { heldSince, queued });
     say(
       queued === 'fail'
-        ? `${failed} messages that were queued in the backup ended with 900006: they may have been sent since.`
+        ? `${counted(failed, 'message that was queued', 'messages that were queued')} in the backup ended with 900006, as possibly sent since.`
         : 'Messages that were queued in the backup will be sent. Some of them may be sent a second time.',
     );
     if (paused > 0)
-      say(`${paused} marketing, scheduled or unfinished sends are paused. Resume or cancel each of them.`);
+      say(
+        `${counted(paused, 'marketing, scheduled or unfinished send is', 'marketing, scheduled or unfinished sends are')} paused. Resume or cancel each of them.`,
+      );
     return { failedMessages: failed, pausedSends: paused };
   } finally {
     await hot.destroy();
@@ -78,12 +81,12 @@ async function releaseKeys({ db }: OpenDatabase, revokes: boolean) {
   const now = new Date(systemClock.now());
   if (revokes) {
     const revokedKeys = await revokeAllKeys(db, now);
-    say(`Revoked ${revokedKeys} API keys. Create new ones with "key create".`);
+    say(`Revoked ${counted(revokedKeys, 'API key')}. Create new ones with "key create".`);
     return { revokedKeys };
   }
   const activeKeys = await countKeys(db, now);
   say(
-    `${activeKeys} API keys are active again, also those that were revoked after the backup: see "key list". Run this with --revoke-keys to revoke all.`,
+    `${counted(activeKeys, 'API key is', 'API keys are')} active again, also those that were revoked after the backup: see "key list". Run this with --revoke-keys to revoke all.`,
   );
   return { activeKeys };
 }
@@ -124,6 +127,6 @@ function printBookings({ events, unread, unreadStaffIds }: UnknownEvents): void 
   if (unread === 0) return;
   const more = unread > listedMax ? ` and ${unread - listedMax} more` : '';
   say(
-    `    ${unread} calendars could not be read, of the staff ${unreadStaffIds.slice(0, listedMax).join(', ')}${more}. Read them later with "release --check".`,
+    `    ${counted(unread, 'calendar')} could not be read, of the staff ${unreadStaffIds.slice(0, listedMax).join(', ')}${more}. Read them later with "release --check".`,
   );
 }

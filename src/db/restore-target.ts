@@ -97,7 +97,8 @@ export async function withRestoreLock<T>(connection: Connection, work: () => Pro
   await client.connect();
   try {
     const { rows } = await client.query('select pg_try_advisory_lock($1, $2) as locked', [...restoreLock]);
-    if (rows[0].locked !== true) throw new Error('Another restore into this database is running.');
+    if (rows[0].locked !== true)
+      throw new Error('Another restore into this database is running. Wait until it ends.');
     return await work();
   } finally {
     await client.end().catch(() => undefined);

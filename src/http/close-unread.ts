@@ -35,7 +35,7 @@ export const limitBodyTime =
     const { raw } = request;
     const timer = setTimeout(() => {
       if (raw.complete || reply.sent) return;
-      const message = `The body was incomplete after ${timeoutMs / 1000} s.`;
+      const message = `The body was incomplete after ${timeoutMs / 1000} s. Send the request again.`;
       sendFailure(new AppError('request_timeout', message), request, reply);
     }, timeoutMs);
     raw.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));

@@ -15,7 +15,7 @@ function rejectMalformedUrl(_error: FastifyError, request: FastifyRequest, reply
 /** 400 for a request of HTTP/1.1 without a Host header, which Node itself would reject without a body. */
 export function missingHost({ raw }: FastifyRequest): AppError | undefined {
   if (raw.headers.host !== undefined || raw.httpVersion !== '1.1') return undefined;
-  return new AppError('invalid_request', 'The Host header is missing, which HTTP/1.1 requires.');
+  return new AppError('invalid_request', 'The Host header is missing, which HTTP/1.1 requires. Send it.');
 }
 
 /** Ignores expectations other than 100-continue (RFC 9110 section 10.1.1), which Node would reject without a body. */
@@ -27,9 +27,14 @@ const clientErrors: Record<string, [status: string, code: string, message: strin
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
     'headers_too_large',
-    'The headers are too large.',
+    // the default of Node
+    'The headers are larger than 16 KB together. Send fewer or shorter ones.',
   ],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request did not arrive in time.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    '408 Request Timeout',
+    'request_timeout',
+    'The request did not arrive in time. Send it again.',
+  ],
 };
 
 /** Responds to bytes that are not an HTTP request, on the socket, because there is no request object. */

@@ -43,13 +43,20 @@ function frameworkError(error: FastifyError, { routeOptions }: FastifyRequest): 
         `This Content-Type is not supported here. Use ${(routeOptions.schema?.consumes ?? ['application/json']).join(' or ')}.`,
       );
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError('body_too_large', 'The body is larger than this operation allows.');
+      return bodyTooLarge(routeOptions.bodyLimit);
     default: {
       const status = error.statusCode ?? 500;
       return status >= 400 && status < 500 ? new AppError('invalid_request', error.message) : undefined;
     }
   }
 }
+
+/** The 413 for a body of more than `maxBytes`. */
+export const bodyTooLarge = (maxBytes: number): AppError =>
+  new AppError(
+    'body_too_large',
+    `The body is larger than ${maxBytes.toLocaleString('en-US')} bytes, the most that this operation accepts. Send less at a time.`,
+  );
 
 /** The problems of a request part, lazily: a response lists a limited number of them. */
 function* problemsOf(issues: readonly unknown[], part: string): Generator<Problem> {

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../base/errors.ts';
+import { bodyTooLarge } from './reply.ts';
 
 export interface UnauthenticatedBodyLimits {
   /** Larger bodies get 413. */
@@ -69,7 +70,7 @@ export function openUnauthenticatedBodies(limits: UnauthenticatedBodyLimits): Re
 
   /** Moves a body of undeclared length to a large slot when it outgrows a small one. */
   function grow(slot: Slot, bytes: number): void {
-    if (bytes > limits.maxBytes) throw tooLarge();
+    if (bytes > limits.maxBytes) throw bodyTooLarge(limits.maxBytes);
     if (slot.isLarge || bytes <= limits.smallMaxBytes) return;
     acquireSlot('large');
     release(slot);
@@ -78,7 +79,7 @@ export function openUnauthenticatedBodies(limits: UnauthenticatedBodyLimits): Re
 
   return async (request, payload, verify) => {
     const declaredBytes = Number(request.headers['content-length'] ?? 0);
-    if (declaredBytes > limits.maxBytes) throw tooLarge();
+    if (declaredBytes > limits.maxBytes) throw bodyTooLarge(limits.maxBytes);
     const slot = acquire(declaredBytes);
     try {
       return await verify(
@@ -89,8 +90,6 @@ export function openUnauthenticatedBodies(limits: UnauthenticatedBodyLimits): Re
     }
   };
 }
-
-const tooLarge = () => new AppError('body_too_large', 'The body is larger than this operation allows.');
 
 /** A buffer that grows by doubling. Chunks are copied: a list of one-byte chunks would take 100 times the body's size. */
 function openCollector(declaredBytes: number) {
@@ -147,7 +146,12 @@ function collect(
   const onClose = () =>
     fail(new AppError('invalid_request', 'The connection closed before the body was complete.'));
   const onTimeout = () =>
-    fail(new AppError('request_timeout', `The body was incomplete after ${timeoutMs / 1000} s.`));
+    fail(
+      new AppError(
+        'request_timeout',
+        `The body was incomplete after ${timeoutMs / 1000} s. Send the request again.`,
+      ),
+    );
   const timer = setTimeout(onTimeout, timeoutMs);
   payload.on('data', onData).once('end', onEnd).once('close', onClose).once('error', onClose);
   return promise;

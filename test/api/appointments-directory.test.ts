@@ -60,6 +60,7 @@ describe('departments', () => {
     const staff = await fixture.must(fixture.call(account, 'POST', `${base}/users`, body));
     const kept = await fixture.call(account, 'DELETE', `${base}/departments/${_id}`);
     expect([kept.status, kept.json.code]).toEqual([409, 'department_in_use']);
+    expect(kept.json.message).toContain('1 staff member belongs to this department');
     await fixture.must(fixture.call(account, 'PATCH', `${base}/users/${staff._id}`, { departmentIds: [] }));
     expect((await fixture.call(account, 'DELETE', `${base}/departments/${_id}`)).status).toBe(200);
   });

@@ -158,7 +158,8 @@ describe('a body', () => {
 
   it('that is too large is rejected', async () => {
     const body = JSON.stringify({ name: 'x'.repeat(1_100_000) });
-    await expectFailure('POST', '/v1/keys', { body }, [413, 'body_too_large']);
+    const answer = await expectFailure('POST', '/v1/keys', { body }, [413, 'body_too_large']);
+    expect(answer.body.message).toContain('1,048,576 bytes');
   });
 
   it('is not coerced, and every problem is listed', async () => {

@@ -245,7 +245,7 @@ test('a held gateway accepts callbacks and calls nobody, until it is released', 
 
   const printed = await run(['release'], target.connection, join(folder, 'objects'));
   expect(printed).toContain('2 messages that were queued in the backup ended with 900006');
-  expect(printed).toContain('1 marketing, scheduled or unfinished sends are paused');
+  expect(printed).toContain('1 marketing, scheduled or unfinished send is paused');
   expect(printed).toContain(`booking ${later}`);
   expect(await check()).toContain(`booking ${later}`);
   await expect.poll(() => inbound.eventsOf(written.id)).toHaveLength(1);

@@ -130,7 +130,9 @@ export async function applyMove(deps: BookingDeps, row: BookingRow, deadline: nu
 /** 409 for a move of a booking whose event is missing; schedules a reading, which records all missing events. */
 export async function eventMissing(deps: BookingDeps, row: BookingRow): Promise<AppError> {
   await scheduleCalendarRead(deps.db, row.staff_id, 0);
-  return notChangeable('The event of this booking was deleted in the calendar, so it cannot be moved.');
+  return notChangeable(
+    'The event of this booking was deleted in the calendar, so it cannot be moved. Cancel it and book again.',
+  );
 }
 
 const missingCodes = new Set(['event_deleted', 'event_not_found']);

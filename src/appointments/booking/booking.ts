@@ -111,7 +111,7 @@ export function checkChangeable(row: BookingRow, now: number): void {
     case bookingState.held:
       throw notChangeable('This booking is still being created. Try again in a moment.');
     case bookingState.cancelled:
-      throw notChangeable('This booking is cancelled.');
+      throw notChangeable('This booking is cancelled, so it cannot be changed. Book again.');
     default:
       throw notChangeable('This booking was not completed, so it cannot be changed.');
   }

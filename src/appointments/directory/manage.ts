@@ -1,6 +1,7 @@
 // Operations that add, change and remove departments, staff and form questions.
 import { audit } from '../../audit/store.ts';
 import type { Clock } from '../../base/clock.ts';
+import { counted } from '../../base/counted.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
 import type { CalendarNeed } from '../../contract/directory.ts';
@@ -110,7 +111,7 @@ export async function removeDepartment(deps: DirectoryDeps, accountId: string, i
     if (count === 0) return audit(tx, accountId, 'department.deleted', id);
     throw new AppError(
       'department_in_use',
-      `${count} staff members belong to this department. Move them first, or set the department inactive.`,
+      `${counted(count, 'staff member belongs', 'staff members belong')} to this department. Move them first, or set the department inactive.`,
     );
   });
 }

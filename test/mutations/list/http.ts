@@ -129,7 +129,7 @@ export const mutations: Mutation[] = [
   {
     name: 'an unauthenticated body of undeclared length may have any size',
     file: 'src/http/unauthenticated-body.ts',
-    find: '    if (bytes > limits.maxBytes) throw tooLarge();\n',
+    find: '    if (bytes > limits.maxBytes) throw bodyTooLarge(limits.maxBytes);\n',
     replace: '',
     tests: ['test/base/unauthenticated-body.test.ts'],
   },
