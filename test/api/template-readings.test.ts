@@ -27,11 +27,14 @@ afterAll(() => gateway?.close());
 const sync = (url = gateway.url) =>
   fetch(`${url}/v1/templates/sync`, { method: 'POST', headers: { 'X-API-Key': gateway.apiKey } });
 const data = async (answer: Response) => ((await answer.json()) as { data: Readings }).data;
-/** Makes earlier readings old enough that the next one is allowed. */
+/** Makes earlier readings old enough that a request may read again. The worker does not: it would make calls that tests count. */
 const allowReading = () =>
-  sql`update template_readings set not_before = now() where ended_at is not null`.execute(
-    gateway.database.db,
-  );
+  sql`update template_readings set not_before = now(), due_at = now() + interval '1 hour'
+    where ended_at is not null`.execute(gateway.database.db);
+/** Makes earlier readings so recent that no test lasts until the next one is allowed. */
+const forbidReading = () =>
+  sql`update template_readings set not_before = now() + interval '50 minutes', due_at = now() + interval '1 hour'
+    where ended_at is not null`.execute(gateway.database.db);
 const maxCalls = 10_000;
 /** Counts the list calls that the platform gets during `run`. */
 async function listCallsOf(run: () => Promise<unknown>): Promise<number> {
@@ -68,6 +71,7 @@ describe('requests to read', () => {
   it('soon after one another reuse a reading, and return when the next one is allowed', async () => {
     await allowReading();
     await sync();
+    await forbidReading();
     const calls = await listCallsOf(async () => {
       for (let count = 0; count < 10; count += 1) {
         const response = await sync();
@@ -97,6 +101,7 @@ describe('requests to read', () => {
     await allowReading();
     await gateway.platform.addFault({ on: 'templates', code: 80007, times: 1 });
     expect((await sync()).status).toBe(502);
+    await forbidReading();
     const calls = await listCallsOf(async () => {
       const response = await sync();
       expect(response.status).toBe(503);
@@ -148,6 +153,7 @@ it('reads all pages of thousands of templates, and then reads them less often', 
           gateway.platform.addTemplate({ wabaId: waba, name, components: [{ type: 'BODY', text: name }] }),
         ),
     );
+  await allowReading();
   const calls = await listCallsOf(async () => {
     const response = await readTemplates(gateway);
     expect(response.status).toBe(200);
@@ -187,19 +193,24 @@ describe('a template whose content changed at the platform', () => {
   });
 
   it('is read with the whole list when hundreds changed together', async () => {
-    await sql`update templates set read_due_at = now() where name like 'bulk_%' or name = 'hello'`.execute(
-      gateway.database.db,
-    );
-    await expect
-      .poll(
-        async () =>
-          (
-            await sql`select 1 from templates where read_due_at is not null limit 1`.execute(
-              gateway.database.db,
-            )
-          ).rows.length,
-      )
-      .toBe(0);
+    const { db } = gateway.database;
+    const pending = async () =>
+      (await sql`select from templates where read_due_at is not null limit 1`.execute(db)).rows.length;
+    await db.transaction().execute(async (tx) => {
+      await sql`select from template_readings for update`.execute(tx);
+      await sql`update templates set read_due_at = now() where name like 'bulk_%' or name = 'hello'`.execute(
+        db,
+      );
+      const waiting = async () =>
+        (
+          await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+            and query like '%update template_readings%'`.execute(db)
+        ).rows.length;
+      await expect.poll(waiting).toBeGreaterThan(0);
+      // until the list is requested, the templates stay due
+      expect(await pending()).toBe(1);
+    });
+    await expect.poll(pending).toBe(0);
     const { rows } = await sql`
       select from template_readings where due_at = not_before and wanted_at > begun_at`.execute(
       gateway.database.db,

@@ -87,10 +87,12 @@ async function readOne(deps: SyncDeps, template: DueTemplate): Promise<void> {
   }
 }
 
-async function leaveToList(deps: SyncDeps, of: ReadingKey): Promise<void> {
-  await clearSingleReads(deps.db, of);
-  await requestReading(deps.db, of);
-}
+/** Both or nothing: a crash in between would leave the changes until the list is read by the timer. */
+const leaveToList = (deps: SyncDeps, of: ReadingKey): Promise<void> =>
+  deps.db.transaction().execute(async (tx) => {
+    await clearSingleReads(tx, of);
+    await requestReading(tx, of);
+  });
 
 /** A reading for a caller: a new one, or a recent one. */
 export interface SharedReading {

@@ -142,4 +142,11 @@ export const mutations: Mutation[] = [
     replace: 'throw error;',
     tests: ['test/api/template-deletion.test.ts'],
   },
+  {
+    name: 'changed templates are no longer due before their list is requested',
+    file: 'src/messaging/templates/sync-schedule.ts',
+    find: 'await clearSingleReads(tx, of);',
+    replace: 'await clearSingleReads(deps.db, of);',
+    tests: ['test/api/template-readings.test.ts'],
+  },
 ];
