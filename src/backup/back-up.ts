@@ -63,6 +63,8 @@ export interface BackupDone {
   manifest: ManifestContent;
   /** Older backups that were deleted. */
   deleted: string[];
+  /** Why the other older backups could not be deleted. */
+  deleteFailure: string | null;
 }
 
 /**
@@ -83,23 +85,36 @@ export async function backUp(deps: BackUpDeps, options: BackUpOptions): Promise<
     keyId: deps.backupKeys?.keys[0].id ?? null,
   };
   const name = options.name ?? backupFileName(header);
-  const snapshot = await openSnapshot(deps.connection, {
-    maxMs: options.snapshotMaxMs,
-    onLocked: () => insertBackup(deps.db, { id: header.id, place: options.place, name }),
-  });
-  if (!snapshot) return undefined;
+  const written = await writeBackup(deps, options, { header, name });
+  if (!written) return undefined;
+  return { name, ...written, ...(await deleteObsolete(options, name)) };
+}
+
+async function writeBackup(
+  deps: BackUpDeps,
+  options: BackUpOptions,
+  { header, name }: { header: BackupHeader; name: string },
+): Promise<{ bytes: number; manifest: ManifestContent } | undefined> {
+  let snapshot: Snapshot | undefined;
   let bytes = 0;
   try {
-    await recordSnapshot(deps.db, header.id, snapshot.at);
+    const opened = await openSnapshot(deps.connection, {
+      maxMs: options.snapshotMaxMs,
+      sleep: deps.clock.sleep,
+      onLocked: () => insertBackup(deps.db, { id: header.id, place: options.place, name }),
+    });
+    if (!opened) return undefined;
+    snapshot = opened;
+    await recordSnapshot(deps.db, header.id, opened.at);
     let manifest: ManifestContent | undefined;
     const archive = writeArchive(
       {
         header,
         key: deps.backupKeys?.keys[0].key ?? null,
-        onPart: openPace(deps.clock, options, snapshot),
+        onPart: openPace(deps.clock, options, opened),
       },
       async (writer) => {
-        manifest = await writeContent(deps, options, { header, snapshot, writer });
+        manifest = await writeContent(deps, options, { header, snapshot: opened, writer });
         return manifest;
       },
     );
@@ -108,14 +123,13 @@ export async function backUp(deps: BackUpDeps, options: BackUpOptions): Promise<
       counted(archive, (more) => (bytes += more)),
     );
     await recordBackupEnd(deps.db, header.id, { bytes, failure: null });
-    const deleted = options.keep === null ? [] : await deleteObsolete(options.store, options.keep, name);
-    return { name, bytes, manifest: manifest as ManifestContent, deleted };
+    return { bytes, manifest: manifest as ManifestContent };
   } catch (error) {
     const failure = textOfError(error);
     await recordBackupEnd(deps.db, header.id, { bytes, failure }).catch(() => undefined);
     throw error;
   } finally {
-    await snapshot.close();
+    await snapshot?.close();
   }
 }
 
@@ -208,12 +222,21 @@ export function keyChecks(ring: KeyRing): KeyCheck[] {
   }));
 }
 
-async function deleteObsolete(store: BackupStore, keep: number, written: string): Promise<string[]> {
-  const names = obsoleteBackups(
-    (await store.list()).map(({ name }) => name),
-    keep,
-    written,
-  );
-  for (const name of names) await store.remove(name);
-  return names;
+/** Deletes older backups after `written`. The new one is good, whatever happens: some places let nobody delete. */
+async function deleteObsolete(
+  { store, keep }: BackUpOptions,
+  written: string,
+): Promise<Pick<BackupDone, 'deleted' | 'deleteFailure'>> {
+  const deleted: string[] = [];
+  if (keep === null) return { deleted, deleteFailure: null };
+  try {
+    const stored = (await store.list()).map(({ name }) => name);
+    for (const name of obsoleteBackups(stored, keep, written)) {
+      await store.remove(name);
+      deleted.push(name);
+    }
+    return { deleted, deleteFailure: null };
+  } catch (error) {
+    return { deleted, deleteFailure: error instanceof Error ? error.message : String(error) };
+  }
 }

@@ -56,6 +56,7 @@ export async function backup(to: string, options: BackupOptions): Promise<object
     say(`Backup written: ${pathOf(target.place, done.name)}, ${megabytes(done.bytes)}`);
     printContent(done.manifest);
     for (const name of done.deleted) say(`Deleted the older backup ${name}`);
+    if (done.deleteFailure !== null) say(`FAIL: older backups could not be deleted: ${done.deleteFailure}`);
     if (!done.manifest.hasKeys) say(keysReminder(config));
     if (config.backup.keys === null)
       say('The backup is not encrypted: BACKUP_KEYS is not set. Messages and names in it are readable.');
@@ -66,6 +67,7 @@ export async function backup(to: string, options: BackupOptions): Promise<object
       bytes: done.bytes,
       isEncrypted: config.backup.keys !== null,
       deleted: done.deleted,
+      ...(done.deleteFailure === null ? {} : { ok: false, deleteFailure: done.deleteFailure }),
     };
   } finally {
     progress.end();

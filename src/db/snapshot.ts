@@ -1,4 +1,5 @@
 // A consistent snapshot of the database for a backup: one read-only transaction, its tables as text in COPY's format.
+import { setTimeout as sleepReally } from 'node:timers/promises';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Connection } from './db.ts';
@@ -36,6 +37,8 @@ export interface Snapshot {
 export interface SnapshotOptions {
   /** The transaction is aborted after this time: it keeps PostgreSQL from removing old rows. */
   maxMs: number;
+  /** Waits for that time, or until the signal aborts. */
+  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Called when the lock is held, before the snapshot begins: its content becomes part of the snapshot. */
   onLocked?: () => Promise<void>;
   /** Tables that are not part of it. Default: those that a backup leaves out. */
@@ -51,6 +54,9 @@ const backupLeavesOut: readonly string[] = [
   'backups',
   'gateway_state',
 ];
+
+const systemSleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleepReally(ms, undefined, { signal }).catch(() => undefined);
 
 const readyState = 'ready';
 const keysAtOnce = 1000;
@@ -74,12 +80,13 @@ const settings = [
  */
 export async function openSnapshot(
   connection: Connection,
-  { maxMs, onLocked, leftOut = backupLeavesOut }: SnapshotOptions,
+  { maxMs, sleep = systemSleep, onLocked, leftOut = backupLeavesOut }: SnapshotOptions,
 ): Promise<Snapshot | undefined> {
   const client = new pg.Client({ ...connection, application_name: 'gateway backup', keepAlive: true });
   // a lost connection fails the current statement; without a listener it would end the process
   client.on('error', () => {});
   await client.connect();
+  const ended = new AbortController();
   try {
     await client.query(
       `${settings}; set statement_timeout = ${maxMs}; set idle_in_transaction_session_timeout = ${maxMs}`,
@@ -91,20 +98,25 @@ export async function openSnapshot(
     }
     await client.query('select pg_advisory_lock_shared($1, $2)', [...partitionsLock]);
     await onLocked?.();
-    return await begin(client, maxMs, leftOut);
+    return await begin(client, { maxMs, sleep, leftOut, ended });
   } catch (error) {
+    ended.abort();
     await client.end().catch(() => undefined);
     throw error;
   }
 }
 
-async function begin(client: pg.Client, maxMs: number, leftOut: readonly string[]): Promise<Snapshot> {
+async function begin(
+  client: pg.Client,
+  { maxMs, sleep, leftOut, ended }: Omit<Required<SnapshotOptions>, 'onLocked'> & { ended: AbortController },
+): Promise<Snapshot> {
   let expired = false;
   // ends the connection, even in the middle of a table
-  const timer = setTimeout(() => {
+  void sleep(maxMs, ended.signal).then(() => {
+    if (ended.signal.aborted) return;
     expired = true;
     void client.end().catch(() => undefined);
-  }, maxMs);
+  });
   const named = (error: unknown) =>
     expired
       ? new Error(
@@ -112,10 +124,14 @@ async function begin(client: pg.Client, maxMs: number, leftOut: readonly string[
           { cause: error },
         )
       : error;
-  const rowsOf = async <T>(text: string, values: unknown[] = []): Promise<T[]> =>
-    (await client.query(text, values)).rows as T[];
+  const rowsOf = async <T>(text: string, values: unknown[] = []): Promise<T[]> => {
+    const { rows } = await client.query(text, values).catch((error: unknown) => {
+      throw named(error);
+    });
+    return rows as T[];
+  };
 
-  await client.query('begin isolation level repeatable read, read only');
+  await rowsOf('begin isolation level repeatable read, read only');
   const [about] = await rowsOf<{ at: Date; version: string }>(
     "select now() as at, current_setting('server_version') as version",
   );
@@ -136,7 +152,7 @@ async function begin(client: pg.Client, maxMs: number, leftOut: readonly string[
     copy: (table) => copyRows(client, table, named),
 
     async *fileKeys() {
-      await client.query(
+      await rowsOf(
         `declare file_keys no scroll cursor for select object_key as key from media where state = '${readyState}' order by id`,
       );
       while (true) {
@@ -147,14 +163,12 @@ async function begin(client: pg.Client, maxMs: number, leftOut: readonly string[
     },
 
     async end() {
-      clearTimeout(timer);
-      await client.query('commit').catch((error: unknown) => {
-        throw named(error);
-      });
+      ended.abort();
+      await rowsOf('commit');
     },
 
     async close() {
-      clearTimeout(timer);
+      ended.abort();
       await client.end().catch(() => undefined);
     },
   };

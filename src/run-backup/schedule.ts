@@ -60,6 +60,12 @@ export function openBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
     snapshotAge.set(state.snapshotSeconds ?? 0);
   }
 
+  function reportDone({ deleteFailure, ...result }: NonNullable<BackupThreadResult>, ms: number): void {
+    const { to } = config.backup;
+    log.info({ ...result, to, ms }, 'backup.done');
+    if (deleteFailure !== null) log.error({ reason: deleteFailure, to }, 'backup.old_not_deleted');
+  }
+
   function start(): void {
     const thread = new Worker(new URL('./thread.ts', import.meta.url), { name: 'backup', workerData: data });
     const began = performance.now();
@@ -77,7 +83,7 @@ export function openBackupSchedule(deps: BackupScheduleDeps): BackupSchedule {
         const ms = Math.round(performance.now() - began);
         if (failure !== undefined && !isStopping)
           log.error({ err: failure, to: config.backup.to, ms }, 'backup.failed');
-        else if (result) log.info({ ...result, to: config.backup.to, ms }, 'backup.done');
+        else if (result) reportDone(result, ms);
         resolve();
       });
     });

@@ -16,6 +16,7 @@ export type BackupThreadResult = {
   name: string;
   bytes: number;
   deleted: string[];
+  deleteFailure: string | null;
   missingFiles: number;
 } | null;
 
@@ -33,6 +34,7 @@ const result: BackupThreadResult = done
       name: done.name,
       bytes: done.bytes,
       deleted: done.deleted,
+      deleteFailure: done.deleteFailure,
       missingFiles: done.manifest.files.missingCount,
     }
   : null;

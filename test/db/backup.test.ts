@@ -24,6 +24,7 @@ import { makePartitions } from '../../src/db/partitions.ts';
 import { backupLock, openSnapshot } from '../../src/db/snapshot.ts';
 import type { BackupStore } from '../../src/ports/backup-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { until } from '../harness/until.ts';
 
 const keyRing = parseKeyRing(makeKey());
 const backupKeys = parseKeyRing(makeKey());
@@ -155,15 +156,39 @@ test('only one backup of a database runs at a time', async () => {
   });
 });
 
-test('a snapshot that lasts too long fails the backup, which leaves no file and is recorded', async () => {
+/** Fails a backup whose snapshot lasts too long as soon as `late` resolves. */
+async function failLate(late: Promise<unknown>, more: Partial<BackUpOptions> = {}) {
   const before = await readdir(join(folder, 'backups'));
-  const late = options({ snapshotMaxMs: 200, bytesPerSecond: 400 });
-  await expect(backUp(deps(), late)).rejects.toThrow('BACKUP_SNAPSHOT_MINUTES');
+  const { failures } = await findBackupState(database.db);
+  const snapshotMaxMs = 7 * 60_000;
+  const sleep: typeof systemClock.sleep = async (ms, signal) => {
+    await (ms === snapshotMaxMs ? Promise.race([late, systemClock.sleep(ms, signal)]) : undefined);
+  };
+  const run = backUp({ ...deps(), clock: { ...systemClock, sleep } }, options({ snapshotMaxMs, ...more }));
+  const failure = 'lasted longer than 7 minutes (BACKUP_SNAPSHOT_MINUTES)';
+  await expect(run).rejects.toThrow(failure);
   expect(await readdir(join(folder, 'backups'))).toEqual(before);
   const state = await findBackupState(database.db);
-  expect([state.failures, state.snapshotSeconds]).toEqual([1, null]);
-  expect(state.lastFailure).toContain('lasted longer');
+  expect([state.failures, state.snapshotSeconds]).toEqual([failures + 1, null]);
+  expect(state.lastFailure).toContain(failure);
   expect(state.goodSeconds).toBeGreaterThan(0);
+}
+
+test('a snapshot that lasts too long fails the backup, which leaves no file and is recorded', async () => {
+  const { promise: late, resolve: onProgress } = Promise.withResolvers<unknown>();
+  await failLate(late, { onProgress });
+});
+
+test('a backup that fails before its snapshot can be read is recorded', async () => {
+  await database.db.transaction().execute(async (tx) => {
+    await sql`lock table kysely_migration in access exclusive mode`.execute(tx);
+    const isWaiting = async () => {
+      const { rows } = await sql`
+        select from pg_locks where relation = 'kysely_migration'::regclass and not granted`.execute(tx);
+      expect(rows).toHaveLength(1);
+    };
+    await failLate(until(isWaiting));
+  });
 });
 
 test('a stopped backup leaves no file', async () => {
@@ -193,6 +218,18 @@ test('keeps the newest backups, and never replaces a file', async () => {
   const { name } = await write({ name: 'mine.tar' });
   await expect(write({ name })).rejects.toThrow('exists already');
   expect((await readSections(store, name)).manifest.id).toBeTruthy();
+});
+
+test('a backup is good if older ones cannot be deleted, and says why', async () => {
+  const { deleted } = await write({ keep: 1 });
+  expect(deleted).toHaveLength(1);
+  const remove = () => Promise.reject(new Error('no right to delete'));
+  const done = await write({ keep: 1, store: { ...store, remove } });
+  expect(done).toMatchObject({ deleted: [], deleteFailure: 'no right to delete' });
+  const { failures, lastFailure, goodSeconds } = await findBackupState(database.db);
+  expect({ failures, lastFailure }).toEqual({ failures: 0, lastFailure: null });
+  expect(goodSeconds).toBeLessThan(3600);
+  expect((await readSections(store, done.name)).manifest.id).toBeTruthy();
 });
 
 test('a bucket of an S3 server takes backups, lists and returns them', async () => {

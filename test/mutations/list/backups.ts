@@ -37,8 +37,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a snapshot lasts for ever',
     file: snapshot,
-    find: '}, maxMs);',
-    replace: '}, 2 ** 30);',
+    find: 'void sleep(maxMs, ended.signal)',
+    replace: 'void sleep(2 ** 30, ended.signal)',
     tests: backups,
   },
   {
@@ -243,5 +243,20 @@ export const mutations: Mutation[] = [
     find: "path.endsWith('.tar') ? 'file' : 'directory'",
     replace: "'file'",
     tests: ['test/rules/backup-archive.test.ts'],
+  },
+  {
+    name: 'a backup that fails before its snapshot is read is not recorded',
+    file: 'src/backup/back-up.ts',
+    find: 'await recordBackupEnd(deps.db, header.id, { bytes, failure }).catch(() => undefined);',
+    replace:
+      'if (snapshot) await recordBackupEnd(deps.db, header.id, { bytes, failure }).catch(() => undefined);',
+    tests: ['test/db/backup.test.ts'],
+  },
+  {
+    name: 'a backup fails if older ones cannot be deleted',
+    file: 'src/backup/back-up.ts',
+    find: 'return { deleted, deleteFailure: error instanceof Error ? error.message : String(error) };',
+    replace: 'throw error;',
+    tests: ['test/db/backup.test.ts'],
   },
 ];

@@ -62,4 +62,18 @@ export const mutations: Mutation[] = [
     replace: 'text',
     tests: ['test/rules/command-output.test.ts'],
   },
+  {
+    name: 'an interrupted command leaves its database server running',
+    file: 'src/commands/interruption.ts',
+    find: 'void stop().then(end, end);',
+    replace: 'end();',
+    tests: ['test/journeys/interrupted-commands.test.ts'],
+  },
+  {
+    name: 'an interrupted start leaves its database server running',
+    file: 'src/commands/interruption.ts',
+    find: "signal.addEventListener('abort', () => void stop(), { signal: opened.signal });",
+    replace: 'void [signal, stop];',
+    tests: ['test/journeys/interrupted-commands.test.ts'],
+  },
 ];
