@@ -32,7 +32,7 @@ export function readConditions(): Conditions {
 }
 
 /** How far figures of the same thing moved: the largest minus the smallest, as a share of the median. */
-export function movement(figures: readonly number[]): number {
+function movement(figures: readonly number[]): number {
   return (Math.max(...figures) - Math.min(...figures)) / median(figures);
 }
 

@@ -43,7 +43,7 @@ export interface ListValues {
 }
 
 /** Every measured list; phones are different in each round. */
-export function listKinds(values: ListValues): (() => ListKind)[] {
+function listKinds(values: ListValues): (() => ListKind)[] {
   const { from, to, commonTemplateId, rareTemplateId, rareEndpointId } = values;
   const settings = { from: '/settings', ready: '#main select', rows: tableRows };
   const messages = {

@@ -25,7 +25,7 @@ export interface LiveFigures {
 }
 
 /** The slope of `values` over `seconds` by least squares, for a minute. */
-export function growthPerMinute(points: readonly { seconds: number; value: number }[]): number {
+function growthPerMinute(points: readonly { seconds: number; value: number }[]): number {
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const atMean = mean(points.map(({ seconds }) => seconds));
   const valueMean = mean(points.map(({ value }) => value));

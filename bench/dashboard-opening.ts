@@ -91,7 +91,7 @@ async function sumOf(requests: readonly PageRequest[], begun: number, sizeOf: Si
 }
 
 /** A bare page whose script has as many bytes as the first page: what the line itself takes. */
-export async function startBarePage(bytes: number): Promise<{ url: string; close: () => void }> {
+async function startBarePage(bytes: number): Promise<{ url: string; close: () => void }> {
   const script = `/*${'x'.repeat(Math.max(0, bytes))}*/document.body.append(document.createElement('main'))`;
   const server = createServer(({ url }, response) => {
     if (url === '/all.js') response.setHeader('content-type', 'text/javascript').end(script);

@@ -10,7 +10,7 @@ import type { RpcProcess } from './processes.ts';
 import type { ReceiverCounts } from './receiver.ts';
 import { noteStages, stageLatencies } from './stage-latency.ts';
 
-export const stagesPerMessage = 3;
+const stagesPerMessage = 3;
 const stallMs = 60_000;
 /** With more messages than this, latencies are sampled from every sixteenth. */
 const sampledFrom = 100_000;

@@ -9,7 +9,7 @@ export interface Spread {
 }
 
 /** The value that `share` (0 to 1) of `sorted` do not exceed (nearest rank); NaN if empty. */
-export function percentile(sorted: ArrayLike<number>, share: number): number {
+function percentile(sorted: ArrayLike<number>, share: number): number {
   const rank = Math.max(1, Math.ceil(sorted.length * share));
   return sorted[rank - 1] ?? Number.NaN;
 }

@@ -9,7 +9,7 @@ const approved = { language: 'en_US', status: 'APPROVED', quality: 'GREEN' } as 
 /** The template of the first command: a plain body with three variables. */
 export const firstTemplateName = 'order_update';
 /** A template with an image header. */
-export const imageTemplateName = 'new_collection';
+const imageTemplateName = 'new_collection';
 
 export const platformTemplates: Seed[] = [
   {

@@ -10,6 +10,7 @@ import {
   purityViolations,
 } from './harness/purity-and-cycles.ts';
 import { readSources, readText, type Source, source } from './harness/source.ts';
+import { unusedExports } from './harness/unused-exports.ts';
 
 const src = readSources(['src']);
 
@@ -58,6 +59,17 @@ describe('the tree', () => {
   test(`has no file over ${maxLines} lines or without a comment in its first line`, () => {
     const all = readSources(['src', 'sandbox', 'demo', 'client', 'dashboard', 'bench', 'test', 'scripts']);
     expect(formViolations(all)).toEqual([]);
+  });
+
+  test('exports no value that no other file imports', () => {
+    const importers = readSources(['src', 'sandbox', 'demo', 'client', 'bench', 'test', 'scripts']);
+    expect(unusedExports(readSources(['src', 'sandbox', 'demo', 'bench']), importers)).toEqual([]);
+    const files = [
+      source('src/a.ts', 'export const used = 1;\nexport function unused() {}'),
+      source('src/b.ts', "import { used } from './a.ts';"),
+      source('src/c-store.ts', 'export async function called() {}\nexport const dead = 1;\ncalled();'),
+    ];
+    expect(unusedExports(files, files)).toEqual(['src/a.ts: unused', 'src/c-store.ts: dead']);
   });
 
   test('creates folders one by one: mkdir with the option recursive never ends where a new folder is ENOENT', () => {

@@ -41,7 +41,7 @@ export interface Conversations {
 
 const hour = 3_600_000;
 /** For this long after a person's message, anything may be sent to them. */
-export const windowMs = 24 * hour;
+const windowMs = 24 * hour;
 /** Messages of people that are remembered. */
 const rememberedMax = 50_000;
 

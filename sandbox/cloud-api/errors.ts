@@ -84,7 +84,7 @@ export function isPlatformCode(code: number): boolean {
   return codes[code] !== undefined || (code >= 200 && code <= 299);
 }
 
-export function titleOf(code: number): string {
+function titleOf(code: number): string {
   return codes[code]?.[1] ?? 'Generic user error';
 }
 

@@ -88,7 +88,7 @@ export function rfc3339(text: unknown): number {
 
 const zones = new Set<string>();
 
-export function isZone(zone: string): boolean {
+function isZone(zone: string): boolean {
   if (zones.has(zone)) return true;
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });

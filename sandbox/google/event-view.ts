@@ -34,7 +34,7 @@ export function deletedView(event: StoredEvent): Record<string, unknown> {
 }
 
 /** The token in `htmlLink`: event id and calendar id. */
-export function eventToken(calendarId: string, eventId: string): string {
+function eventToken(calendarId: string, eventId: string): string {
   return Buffer.from(`${eventId} ${calendarId}`).toString('base64url');
 }
 

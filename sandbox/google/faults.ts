@@ -1,7 +1,7 @@
 // Configurable faults of the simulated Google, including calls that take effect after their caller has given up.
 import { ControlError } from '../server.ts';
 
-export const operations = [
+const operations = [
   'oauth.auth',
   'oauth.token',
   'oauth.revoke',

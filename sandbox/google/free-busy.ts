@@ -55,7 +55,7 @@ function spanView(span: Span, zone: string): { start: string; end: string } {
 }
 
 /** Busy times of one calendar, merged, in order, cut to `[from, to)`. */
-export function busyOf(state: State, calendar: StoredCalendar, from: number, to: number): Span[] {
+function busyOf(state: State, calendar: StoredCalendar, from: number, to: number): Span[] {
   const spans = state
     .eventsOf(calendar.id)
     .values()

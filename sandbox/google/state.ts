@@ -80,7 +80,7 @@ export interface State {
   url: string;
 }
 
-export const defaultSettings: Settings = {
+const defaultSettings: Settings = {
   consent: 'auto',
   account: null,
   untickedScopes: [],

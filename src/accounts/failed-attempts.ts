@@ -5,7 +5,7 @@ import type { RateCount } from '../http/rates.ts';
 export const failuresPerMinute = 60;
 const waitMs = 1_000;
 /** Maximum delayed responses of one address; beyond it, connections are closed. */
-export const delayedMax = 20;
+const delayedMax = 20;
 
 /** What happens to a request whose authentication failed. */
 export type Verdict = { isAnswered: true; retryAfterSeconds?: number } | { isAnswered: false };

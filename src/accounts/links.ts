@@ -15,7 +15,7 @@ export interface LinksDeps {
 }
 
 /** Seconds for which a link is valid. */
-export const linkSeconds = { default: 600, max: 86_400 };
+const linkSeconds = { default: 600, max: 86_400 };
 /** Unused links of an account; the oldest ones beyond it are removed. */
 const linksMax = 100;
 

@@ -17,7 +17,7 @@ export const minimumDays: Record<RetentionKind, number> = {
   bookings: 1,
   audit: 90,
 };
-export const maximumDays = 36_500;
+const maximumDays = 36_500;
 
 const defaultDays: RetentionDays = {
   messages: null,

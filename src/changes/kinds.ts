@@ -2,7 +2,7 @@
 import type { Scope } from '../contract/envelope.ts';
 
 /** The scope of a kind's list. */
-export const kindScopes = {
+const kindScopes = {
   messages: 'messages:read',
   sends: 'messages:read',
   received: 'conversations:read',
@@ -81,7 +81,7 @@ export interface Changed {
 export type ChangedKinds = Map<Kind, Changed>;
 
 /** Ids of one kind in a frame. */
-export const idsMax = 100;
+const idsMax = 100;
 
 /** Adds an object, or one whose id is not known. */
 export function addChange(to: ChangedKinds, kind: Kind, id?: string): void {

@@ -82,7 +82,7 @@ const pathOf = (place: string, name: string) =>
   place.startsWith('s3:') ? `${name} in ${place}` : join(place, name);
 
 /** Reads a whole backup; returns its manifest. Throws if it is damaged, incomplete, or its backup key is missing. */
-export async function verifyBackup(config: Config, from: string): Promise<Manifest> {
+async function verifyBackup(config: Config, from: string): Promise<Manifest> {
   const target = await targetOf(from);
   const { name } = target;
   if (name === null) throw noBackup(from);

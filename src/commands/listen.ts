@@ -72,7 +72,7 @@ function announce(to: string | undefined, secret: string, endpointId: string): v
 /**
  * Only https, or http within this machine or its network: webhooks contain personal data. Throws for other addresses.
  */
-export function localUrl(text: string): URL {
+function localUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const host = url?.hostname.replace(/^\[|\]$/g, '') ?? '';
   const isLocal =

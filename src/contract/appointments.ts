@@ -36,7 +36,7 @@ const slotExample = {
   startsAt: '2026-03-10T09:00:00.000Z',
   endsAt: '2026-03-10T09:30:00.000Z',
 };
-export const Slot = Type.Object(
+const Slot = Type.Object(
   {
     from: Type.String({ description: 'Local start, `HH:MM`.' }),
     to: Type.String({ description: 'Local end, `HH:MM`.' }),

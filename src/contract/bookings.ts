@@ -164,7 +164,7 @@ export const BookResult = Type.Object(answerFields, {
 });
 export type BookResult = Static<typeof BookResult>;
 
-export const CalendarState = Type.Object(
+const CalendarState = Type.Object(
   {
     state: Type.Enum(Object.values(calendarState), {
       description: '`in_step`: the event matches the booking.',
@@ -236,7 +236,7 @@ export const BookingItem = Type.Object(bookingFields, {
 });
 export type BookingItem = Static<typeof BookingItem>;
 /** Who changed a booking: a caller of the API, or somebody in the calendar itself. */
-export const bookingChangedBy = ['api', 'calendar'] as const;
+const bookingChangedBy = ['api', 'calendar'] as const;
 export type BookingChangedBy = (typeof bookingChangedBy)[number];
 /** A booking as the events of its changes show it. */
 export const ChangedBookingItem = Type.Object(

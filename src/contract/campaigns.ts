@@ -5,7 +5,7 @@ import { kindFilter } from './messages.ts';
 import { Metadata, templateContent } from './recipients.ts';
 import { exampleIds, sendId, templateId } from './sends.ts';
 
-export const sendStates = ['draft', 'scheduled', 'sending', 'paused', 'done', 'cancelled'] as const;
+const sendStates = ['draft', 'scheduled', 'sending', 'paused', 'done', 'cancelled'] as const;
 export type SendStateName = (typeof sendStates)[number];
 
 const sendFields = {

@@ -15,7 +15,7 @@ export const success = <T extends TSchema>(data: T) =>
     data,
   });
 
-export const Problem = Type.Object(
+const Problem = Type.Object(
   {
     path: Type.String({ description: 'The field or parameter, such as `recipients[3].variables.2`.' }),
     message: Type.String({ description: 'What is wrong and what is allowed.' }),
@@ -27,7 +27,7 @@ export const Problem = Type.Object(
   },
 );
 
-export const ProviderError = Type.Object(
+const ProviderError = Type.Object(
   {
     code: Type.Union([Type.Number(), Type.String()], { description: "The provider's error code." }),
     title: Type.String({ description: 'Short name of the error.' }),
@@ -74,7 +74,7 @@ export const Failure = Type.Object(
 );
 
 /** Instants on the wire: RFC 3339 in UTC with `Z`. */
-export const Instant = Type.String({
+const Instant = Type.String({
   format: 'date-time',
   description: 'RFC 3339 instant in UTC.',
   examples: ['2026-03-10T14:00:00.000Z'],

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { Id, instant, nullable } from './envelope.ts';
 
 /** Why a step is not open, in the order in which a step lists its reasons. */
-export const slotReasons = [
+const slotReasons = [
   'outside_hours',
   'window',
   'notice',

@@ -5,7 +5,7 @@ import { filled, Id, notBlank, nullable, pageProperties } from './envelope.ts';
 
 const closed = { additionalProperties: false } as const;
 
-export const questionTypes = [
+const questionTypes = [
   'phone',
   'email',
   'text',

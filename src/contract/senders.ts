@@ -203,7 +203,7 @@ export const SenderItem = Type.Object(itemFields, {
 export type SenderItem = Static<typeof SenderItem>;
 
 /** What is checked of a sender, in the order in which the checks build on each other. */
-export const checkNames = [
+const checkNames = [
   'token',
   'permissions',
   'tokenExpiry',
@@ -219,7 +219,7 @@ export const checkNames = [
   'health',
 ] as const;
 export type CheckName = (typeof checkNames)[number];
-export const checkStatuses = ['ok', 'warning', 'failed', 'unknown'] as const;
+const checkStatuses = ['ok', 'warning', 'failed', 'unknown'] as const;
 export type CheckStatus = (typeof checkStatuses)[number];
 
 const checkExample = {

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { Id, instant, nullable, pageProperties } from './envelope.ts';
 import { TemplateInput, TemplateVariables } from './template-inputs.ts';
 
-export const templateStatuses = ['approved', 'submitted', 'draft'] as const;
+const templateStatuses = ['approved', 'submitted', 'draft'] as const;
 export const templateCategories = ['AUTHENTICATION', 'MARKETING', 'UTILITY'] as const;
 
 /** The components in the platform's documented form, passed through as they are. */

@@ -10,7 +10,7 @@ export interface Owner {
   gid: number;
 }
 
-export const systemUser = 'chatbot-gateway';
+const systemUser = 'chatbot-gateway';
 /** Users that other programs share. Earlier versions of this program ran the server as one of these. */
 const sharedUsers = ['postgres', '_postgres', 'nobody'];
 const passwdFile = '/etc/passwd';

@@ -30,7 +30,7 @@ export interface PoolUsage {
 }
 
 /** The server rejects writes; found while opening a session. */
-export class ReadOnlyServerError extends Error {
+class ReadOnlyServerError extends Error {
   readonly code = '25006';
 
   constructor(isStandby: boolean) {

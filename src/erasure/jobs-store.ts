@@ -48,9 +48,3 @@ export async function delayJob(db: Db, id: string, seconds: number): Promise<voi
     db,
   );
 }
-
-/** True while an erasure is not finished. */
-export async function isOpen(db: Db, id: string): Promise<boolean> {
-  const { rows } = await sql`select from erasures where id = ${id} and due_at is not null`.execute(db);
-  return rows.length > 0;
-}

@@ -69,7 +69,7 @@ export const headerComponents: Record<string, Json> = {
 };
 
 /** References to shared headers. */
-export const headersOf = (...names: string[]): Json =>
+const headersOf = (...names: string[]): Json =>
   Object.fromEntries(
     ['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );

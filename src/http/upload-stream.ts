@@ -6,7 +6,7 @@ import { AppError, invalidRequest } from '../base/errors.ts';
 import type { Server } from './request.ts';
 
 /** Bytes of an upload, and of one of its rows. */
-export const uploadMaxBytes = 512 * 1024 * 1024;
+const uploadMaxBytes = 512 * 1024 * 1024;
 export const rowMaxBytes = 64 * 1024;
 const silenceMaxMs = 60_000;
 

@@ -12,7 +12,7 @@ const delivery = sqlConstants(deliveryState);
 const status = sqlConstants(endpointStatus);
 
 /** Rows that one statement reads at most, shared by the senders or endpoints that have any. */
-export const countedMax = 100_000;
+const countedMax = 100_000;
 /** Each sender and priority, and each endpoint, is counted at least this far. */
 const rowsLeast = 100;
 /** The lease of a claimed message, in seconds. */

@@ -30,7 +30,7 @@ const isOver = (announcedAt: Date | undefined, now: Date): boolean =>
  * The days of the settings that were announced a week ago; the others are null. Other days than announced, such as those of a process
  * with older settings, are not.
  */
-export function announcedDays(gateway: RetentionDays, announced: Announcements, now: Date): RetentionDays {
+function announcedDays(gateway: RetentionDays, announced: Announcements, now: Date): RetentionDays {
   const days = { ...noDays };
   for (const kind of retentionKinds)
     if (announced[kind]?.days === gateway[kind] && isOver(announced[kind]?.announcedAt, now))

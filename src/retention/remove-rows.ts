@@ -24,7 +24,7 @@ import {
 } from './rows-store.ts';
 
 /** What is removed, in the words of logs and metrics. */
-export const removedKinds = [
+const removedKinds = [
   'messages',
   'received',
   'deliveries',

@@ -38,10 +38,7 @@ const dayMs = 86_400_000;
 export const everySeconds = 3_600;
 
 /** Announces the days of the settings, if they are new, in the log; returns what was announced. */
-export async function announce(
-  deps: Pick<RetentionDeps, 'db' | 'log' | 'days'>,
-  now: Date,
-): Promise<Announcements> {
+async function announce(deps: Pick<RetentionDeps, 'db' | 'log' | 'days'>, now: Date): Promise<Announcements> {
   const before = await findNotices(deps.db);
   const isNew = retentionKinds.filter((kind) => before[kind]?.days !== deps.days[kind]);
   if (isNew.length === 0 && retentionKinds.every((kind) => before[kind])) return before;

@@ -22,7 +22,7 @@ export interface ListenersDeps {
   isDraining: () => boolean;
 }
 
-export const limits = { perCaller: 5, perAccount: 50, inAll: 1_000 };
+const limits = { perCaller: 5, perAccount: 50, inAll: 1_000 };
 /** Streams may look back this far with `Last-Event-ID`. */
 export const lookBackSeconds = 60;
 const pollEveryMs = 1_000;

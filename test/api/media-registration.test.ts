@@ -13,7 +13,7 @@ import { deleteMedia, removeLeftovers } from '../../src/messaging/media/remove.t
 import {
   deleteRegistration,
   findMedia,
-  findRegistration,
+  findRegistrations,
   lockMediaShared,
 } from '../../src/messaging/media/store.ts';
 import { downloadMedia } from '../../src/messaging/media/stored-file.ts';
@@ -103,7 +103,7 @@ describe('a registration', () => {
       deleteRegistration(gateway.db, { ...of, platformMediaId, expiresBefore: before });
     expect(await deleteOf('1')).toBe(true);
     expect(await deleteOf(of.publicId, new Date())).toBe(false);
-    expect(await findRegistration(gateway.db, { ...of, beyond })).toBe(of.publicId);
+    expect(await findRegistrations(gateway.db, [{ ...of, beyond }])).toEqual([of.publicId]);
     expect(await deleteOf(of.publicId)).toBe(true);
     expect(await ensureRegistered(gateway.deps, of)).not.toBe(of.publicId);
   });

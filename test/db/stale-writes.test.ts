@@ -9,7 +9,7 @@ import {
   extendReceiving,
   extendRegistering,
   findMedia,
-  findRegistration,
+  findRegistrations,
   lockMediaShared,
   markReady,
   markStored,
@@ -97,9 +97,9 @@ describe('a registration', () => {
     await saveRegistration(database.db, {
       ...{ mediaId, senderId, platformMediaId: 'first', expiresAt: inSeconds(60) },
     });
-    const find = (beyond: Date) => findRegistration(database.db, { mediaId, senderId, beyond });
-    expect(await find(inSeconds(30))).toBe('first');
-    expect(await find(inSeconds(90))).toBeUndefined();
+    const find = (beyond: Date) => findRegistrations(database.db, [{ mediaId, senderId, beyond }]);
+    expect(await find(inSeconds(30))).toEqual(['first']);
+    expect(await find(inSeconds(90))).toEqual([undefined]);
   });
 
   it('is not deleted if it is newer than the one that the platform lost', async () => {
@@ -110,11 +110,12 @@ describe('a registration', () => {
     const lost = { mediaId, senderId, expiresBefore: inSeconds(120) };
     // the first is gone already: the file can be sent with the second
     expect(await deleteRegistration(database.db, { ...lost, platformMediaId: 'first' })).toBe(true);
-    expect(await findRegistration(database.db, { mediaId, senderId, beyond: new Date() })).toBe('second');
+    const find = () => findRegistrations(database.db, [{ mediaId, senderId, beyond: new Date() }]);
+    expect(await find()).toEqual(['second']);
     const fresh = { ...lost, platformMediaId: 'second', expiresBefore: inSeconds(30) };
     expect(await deleteRegistration(database.db, fresh)).toBe(false);
     expect(await deleteRegistration(database.db, { ...lost, platformMediaId: 'second' })).toBe(true);
-    expect(await findRegistration(database.db, { mediaId, senderId, beyond: new Date() })).toBeUndefined();
+    expect(await find()).toEqual([undefined]);
   });
 });
 

@@ -101,7 +101,7 @@ const homes: Record<CaldavKind, (name: string) => string> = {
   sabre: (name) => `/calendars/${name}/`,
 };
 
-export const basic = (username: string, password: string) =>
+const basic = (username: string, password: string) =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
 async function startRadicale(

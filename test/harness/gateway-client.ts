@@ -8,7 +8,7 @@ export type Call = <T = Record<string, unknown>>(
 ) => Promise<T>;
 
 /** An error response, with its HTTP status. */
-export class Refused extends Error {
+class Refused extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {

@@ -20,7 +20,7 @@ const storable = (text: string) =>
 const oneLine = (text: string) => storable(text).replaceAll(/\s*\n\s*/g, ' ');
 
 /** The link of an event; CalDAV servers create no meetings. */
-export const linkOf = (meeting: NewEvent['meeting']) =>
+const linkOf = (meeting: NewEvent['meeting']) =>
   meeting.kind === 'link' ? meeting.link : meeting.fallbackLink;
 
 /**

@@ -34,7 +34,7 @@ export interface Multistatus {
 }
 
 /** `{namespace}name`. */
-export const clark = (namespace: string, name: string) => `{${namespace}}${name}`;
+const clark = (namespace: string, name: string) => `{${namespace}}${name}`;
 export const names = {
   calendarData: clark(caldav, 'calendar-data'),
   components: clark(caldav, 'supported-calendar-component-set'),

@@ -89,7 +89,7 @@ function isExpandable(observances: readonly ICAL.Component[]): boolean {
 }
 
 /** The zone of a VTIMEZONE; null if its rules cannot be expanded. */
-export function definedZone(definition: ICAL.Component): Zone | null {
+function definedZone(definition: ICAL.Component): Zone | null {
   const location = definition.getFirstPropertyValue('x-lic-location');
   const named = typeof location === 'string' ? namedZone(cleanName(location)) : null;
   if (named !== null) return named;

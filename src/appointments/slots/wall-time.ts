@@ -19,7 +19,7 @@ export function dayOfDate(date: string): number | undefined {
 }
 
 /** `YYYY-MM-DD` of a number of days since 1970-01-01. */
-export function dateOfDay(day: number): string {
+function dateOfDay(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10);
 }
 

@@ -28,7 +28,7 @@ export interface ContactRow {
 }
 
 /** Unread messages are counted among this many of a person. */
-export const unreadMax = 100;
+const unreadMax = 100;
 
 const identities = sql`contact_identities i where i.contact_id = c.id and i.account_id = c.account_id`;
 const windows = sql`contact_windows w where w.account_id = c.account_id and w.contact_id = c.id`;

@@ -43,9 +43,6 @@ const undeclared = new Set(['', 'application/octet-stream', 'binary/octet-stream
 /** What a part without a Content-Type is declared as (RFC 7578 section 4.4). */
 const formDefault = 'text/plain';
 
-/** Every media type that can be stored. */
-export const mediaTypes: readonly string[] = [...types.keys()];
-
 const typesOf = (kind: MediaKind) => [...types].flatMap(([type, rule]) => (rule.kind === kind ? type : []));
 
 /** A sentence that names every media type that can be stored, and its use. */

@@ -118,11 +118,6 @@ export async function findRegistrations(
   return asked.map((_one, index) => found.get(index + 1));
 }
 
-/** The platform's id of one file for that sender. */
-export async function findRegistration(db: Db, asked: RegistrationAsked): Promise<string | undefined> {
-  return (await findRegistrations(db, [asked]))[0];
-}
-
 /**
  * Deletes a registration that the platform no longer accepts, if it expires before `expiresBefore`: a newer one means that
  * the platform rejects the file itself. Returns true if the registration no longer exists, so the file can be registered again.

@@ -94,7 +94,7 @@ function openFileKey(deps: Pick<StoredFileDeps, 'cipher'>, row: MediaRow): FileK
 const ownerOf = (row: MediaRow) => ({ accountId: row.account_id, mediaId: row.id });
 
 /** The authenticated clear bytes. Throws or fails with StoredFileError, or the store's VendorError. */
-export async function clearContent(deps: StoredFileDeps, row: MediaRow): Promise<Readable> {
+async function clearContent(deps: StoredFileDeps, row: MediaRow): Promise<Readable> {
   const key = openFileKey(deps, row);
   return deps.fileEncryption.open(await encryptedContent(deps, row), ownerOf(row), key);
 }

@@ -12,7 +12,7 @@ const attemptsMax = 3;
 const unavailableStatuses = new Set([401, 403, 407, 408, 429]);
 
 /** True if another sender may succeed: this one was not reached, or its token or address does not work. */
-export function isUnavailable(error: unknown): error is VendorError {
+function isUnavailable(error: unknown): error is VendorError {
   if (!(error instanceof VendorError)) return false;
   if (error.outcome !== 'rejected') return true;
   return error.status !== undefined && (unavailableStatuses.has(error.status) || error.status >= 500);

@@ -13,7 +13,7 @@ export interface RehashDeps {
 }
 
 /** Rehashes one page of senders whose hash is not of the newest key. Returns where the next page starts. */
-export async function rehashSenders(deps: RehashDeps, page: Page): Promise<string | undefined> {
+async function rehashSenders(deps: RehashDeps, page: Page): Promise<string | undefined> {
   const rows = await listSendersPage(deps.db, page);
   for (const row of rows) {
     if (row.app_secret_hash.length === 0 || deps.keyedHash.isNewest(row.app_secret_hash)) continue;

@@ -22,7 +22,7 @@ export interface RespondingSend {
 export type SendResponseDeps = { db: Db; hot: Db; sendSteps: Pick<SendSteps, 'recordResponse'> };
 
 /** The response to a send with these results, in the order of its recipients. */
-export function responseOf(
+function responseOf(
   send: Pick<RespondingSend, 'id' | 'templateId' | 'isAsync'>,
   rows: ResultRow[],
 ): KeyResponse {

@@ -29,8 +29,7 @@ export interface StoreDeps {
 }
 
 /** The lease of a key. A repeat gets 409 until it ends, and then continues the send: the first request must have died. */
-export const keyLeaseSeconds = (deps: { sendWaitMs: number }): number =>
-  Math.ceil(deps.sendWaitMs / 1000) + 40;
+const keyLeaseSeconds = (deps: { sendWaitMs: number }): number => Math.ceil(deps.sendWaitMs / 1000) + 40;
 
 /** The lease of a key whose request this process handles; it ends with the process. */
 export const keyLeaseOf = (deps: { sendWaitMs: number; processId: number }): KeyLease => ({

@@ -14,10 +14,10 @@ export interface ExtraFilling {
 }
 
 /** WhatsApp's limits of a product list (Cloud API, "Multi-product message templates"). */
-export const productsMax = 30;
+const productsMax = 30;
 
 /** True if the template has a button of that kind. */
-export const hasButton = (plan: Pick<TemplatePlan, 'buttons'>, kind: string): boolean =>
+const hasButton = (plan: Pick<TemplatePlan, 'buttons'>, kind: string): boolean =>
   plan.buttons.some(({ type }) => upper(type) === kind);
 
 /** Adds the problems of `offerExpiresAt`, `catalog` and `products`. */

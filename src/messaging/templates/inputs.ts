@@ -32,7 +32,7 @@ const maxLengths = {
 };
 
 /** The longest id of a product that is accepted. */
-export const productIdMaxLength = 256;
+const productIdMaxLength = 256;
 
 /** Everything that a recipient can fill, in the order of the message. */
 export function inputsOf(plan: TemplatePlan): TemplateInput[] {

@@ -30,7 +30,7 @@ export interface EndpointDeps {
   webhookOutgoing: Pick<Outgoing, 'checkTarget'>;
 }
 
-export const endpointsPerAccountMax = 10;
+const endpointsPerAccountMax = 10;
 
 /** An endpoint with its secret, which is shown only once. */
 export type EndpointWithSecret = EndpointRow & { shownSecret: string };

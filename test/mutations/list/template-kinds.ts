@@ -61,8 +61,8 @@ export const mutations: Mutation[] = [
   {
     name: 'more than 30 products are accepted',
     file: 'src/messaging/templates/fill-extras.ts',
-    find: 'export const productsMax = 30;',
-    replace: 'export const productsMax = 300;',
+    find: 'const productsMax = 30;',
+    replace: 'const productsMax = 300;',
     tests: ['test/rules/template-kinds.test.ts', 'test/rules/template-kind-problems.test.ts'],
   },
   {
