@@ -57,6 +57,9 @@ export function cloudApiControl(url: string) {
     addWaba: (waba: { appId: string; id?: string; name?: string }) => call<Waba>('POST', 'wabas', waba),
     addNumber: (number: { wabaId: string } & Partial<PhoneNumber>) =>
       call<PhoneNumber>('POST', 'numbers', number),
+    /** Posts a notice about a business account or its numbers, such as `account_update`. */
+    notify: (wabaId: string, field: string, value: object) =>
+      call<object>('POST', `wabas/${wabaId}/notice`, { field, value }),
     /** Reports an error of a whole number by a callback (`value.errors`). */
     reportProblem: (numberId: string, code: number) =>
       call<object>('POST', `numbers/${numberId}/problem`, { code }),

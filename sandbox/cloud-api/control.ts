@@ -11,7 +11,7 @@ import { actOnPhone, clearPhones, listPhones, readPhone } from './phones.ts';
 import { changePreference } from './preferences.ts';
 import { addApp, addNumber, addTemplate, addToken, addWaba, revokeTokens } from './seed.ts';
 import { subscribe, unsubscribe } from './subscription.ts';
-import { changeTemplate, reportProblem, type TemplateChange } from './template-changes.ts';
+import { changeTemplate, postCallback, reportProblem, type TemplateChange } from './template-changes.ts';
 
 export const faultKinds = ['messages', 'templates', 'media', 'uploads', 'objects', 'downloads'] as const;
 
@@ -28,6 +28,7 @@ const routes: ReadonlyArray<ControlRoute<PlatformRequest>> = [
   ['PUT', /^apps\/([^/]+)\/subscription$/, ({ platform, id, body }) => subscribe(platform, id, body)],
   ['DELETE', /^apps\/([^/]+)\/subscription$/, ({ platform, id }) => unsubscribe(platform, id)],
   ['POST', /^wabas$/, ({ platform, body }) => addWaba(platform, body)],
+  ['POST', /^wabas\/([^/]+)\/notice$/, ({ platform, id, body }) => notice(platform, id, body)],
   ['POST', /^numbers$/, ({ platform, body }) => addNumber(platform, body)],
   ['POST', /^numbers\/([^/]+)\/problem$/, ({ platform, id, body }) => problem(platform, id, body)],
   [
@@ -122,6 +123,11 @@ function problem(platform: Platform, id: string, { code }: Record<string, unknow
   if (!isPlatformCode(Number(code)))
     throw new ControlError(400, `code: ${code} is not one of the platform's`);
   if (!reportProblem(platform, id, Number(code))) throw new ControlError(404, `no number ${id}`);
+}
+
+function notice(platform: Platform, id: string, { field, value }: Record<string, unknown>): void {
+  if (!platform.state.wabas.has(id)) throw new ControlError(404, `no business account ${id}`);
+  postCallback(platform, id, String(field), value);
 }
 
 /** Turns `code`, with optional `subcode` and `message`, into a fault that responds with this platform error. */

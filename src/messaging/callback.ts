@@ -17,6 +17,7 @@ import type { ReceivedCallback } from './received/people-in-batch.ts';
 import { type AnswerDeps, answerOptOuts } from './replies/answer-opt-outs.ts';
 import type { CallbackApp, CallbackApps, CallbackAppsDeps } from './senders/callback-apps.ts';
 import type { LastCallbacks } from './senders/last-callbacks.ts';
+import { reactToNotices } from './senders/react-to-notices.ts';
 import { recordHandshake } from './senders/states-store.ts';
 import type { ApplyReports } from './sending/apply-statuses.ts';
 import { reactToNumberErrors } from './sending/react-to-failures.ts';
@@ -182,6 +183,7 @@ async function applyCallback(
     return { ...report, senderIds: own.map(({ id }) => id) };
   });
   await reactToNumberErrors(deps, numbers);
+  await reactToNotices(deps, app.numbers, content.notices);
   const { provider } = deps.platform;
   const senderId = app.sender.id;
   deps.log.debug({ provider, senderId, ...applied, foreign, ignored: content.ignored }, 'callback.applied');

@@ -60,6 +60,15 @@ export interface AppCallback {
   missingKinds: string[];
 }
 
+/** A notice about a business account or its numbers: what the checks of its numbers show may have changed. */
+export interface AccountNotice {
+  businessAccountId: string;
+  /** The platform's own word. */
+  kind: string;
+  /** The platform's own text, possibly cut. */
+  content: string;
+}
+
 /** What an operator does at the platform to fix what a check found: sentences with the platform's own names. */
 export interface PlatformAdvice {
   newCredential: string;

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { OutgoingMessage, OutgoingReply, SentMessage } from './platform-message.ts';
 import type {
+  AccountNotice,
   AppCallback,
   CallbackTarget,
   CredentialInspection,
@@ -180,7 +181,8 @@ export interface CallbackContent {
   identities: IdentityReport[];
   /** In the order of the callback. */
   preferences: PreferenceReport[];
-  /** How many changes were ignored: account notices, unknown kinds. */
+  notices: AccountNotice[];
+  /** How many changes were ignored: unknown kinds. */
   ignored: number;
 }
 

@@ -196,6 +196,22 @@ describe('the next run of the checks', () => {
     expect(await dueIn(sender._id)).toBeGreaterThan(3_000);
   });
 
+  it('follows within ten seconds after a notice about the business account, and in five minutes after a change', async () => {
+    const [given, another] = [await addNumberAtPlatform(gateway), await addNumberAtPlatform(gateway)];
+    const sender = await connected(gateway, given);
+    const unconcerned = await connected(gateway, another);
+    for (const { _id } of [sender, unconcerned])
+      await eventually(async () => (await runChecks(gateway, _id)).templates?.status === 'ok');
+    await gateway.platform.notify(given.wabaId, 'account_update', { event: 'ACCOUNT_RESTRICTION' });
+    await eventually(async () => (await dueIn(sender._id)) <= 10);
+    expect(await dueIn(unconcerned._id)).toBeGreaterThan(3_000);
+    await gateway.platform.addNumber({ ...given.number, qualityRating: 'RED' });
+    expect((await runChecks(gateway, sender._id)).quality?.status).toBe('failed');
+    expect(await dueIn(sender._id)).toBeLessThanOrEqual(300);
+    await runChecks(gateway, sender._id);
+    expect(await dueIn(sender._id)).toBeGreaterThan(3_000);
+  });
+
   it('follows in five minutes while the templates are being read', async () => {
     const sender = await connected(gateway, await addNumberAtPlatform(gateway));
     await eventually(async () => (await runChecks(gateway, sender._id)).templates?.status === 'ok');

@@ -124,7 +124,7 @@ function receivedOf(event: Json, raw: string): ReceivedMessage {
 function read({ rawBody }: Callback): CallbackContent {
   const content: CallbackContent = {
     ...{ statuses: [], templates: [], numbers: [], received: [], recipients: [], identities: [] },
-    ...{ preferences: [], ignored: 0 },
+    ...{ preferences: [], notices: [], ignored: 0 },
   };
   let event: Json;
   try {

@@ -130,18 +130,18 @@ describe('errors', () => {
 });
 
 describe('other content', () => {
-  it('is ignored if it is an account notice or an unknown kind', () => {
+  it('is ignored if it is an unknown kind', () => {
     const content = read({
       id: '1',
       changes: [
-        change({ event: 'VERIFIED' }, 'account_update'),
+        change({ event: 'x' }, 'tracking_events'),
         change({}, 'a_new_field'),
         change({ statuses: 'none' }),
       ],
     });
     expect(content).toEqual({
       ...{ statuses: [], templates: [], numbers: [], received: [], recipients: [], identities: [] },
-      ...{ preferences: [], ignored: 2 },
+      ...{ preferences: [], notices: [], ignored: 2 },
     });
   });
 

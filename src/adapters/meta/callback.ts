@@ -22,6 +22,7 @@ import {
   storableText,
   textOf,
 } from './json.ts';
+import { noticeIn } from './notices.ts';
 import { recipientsIn } from './person.ts';
 import { preferencesIn } from './preferences.ts';
 import { identitiesIn, type MessageSources, messageSources, receivedIn } from './received.ts';
@@ -165,7 +166,7 @@ function templateReport(field: string, value: Json, entry: Json): TemplateReport
 }
 
 /**
- * Reads every status, inbound message, preference, template change and number error of a callback. Unknown kinds are counted and ignored.
+ * Reads every status, inbound message, preference, template change, number error and notice of a callback. Unknown kinds are counted and ignored.
  * Throws AppError `invalid_request` if the bytes are not a callback's JSON.
  */
 export function readCallback(rawBody: Buffer): CallbackContent {
@@ -182,7 +183,7 @@ export function readCallback(rawBody: Buffer): CallbackContent {
   }
   const content: CallbackContent = {
     ...{ statuses: [], templates: [], numbers: [], received: [], recipients: [], identities: [] },
-    ...{ preferences: [], ignored: 0 },
+    ...{ preferences: [], notices: [], ignored: 0 },
   };
   const sources = messageSources(rawBody);
   for (const [at, entry] of root.entry.entries()) {
@@ -236,7 +237,9 @@ function readChange(
     content.ignored += ignored;
     return;
   }
-  const report = templateReport(field, value, entry);
-  if (report) content.templates.push(report);
+  const notice = noticeIn(field, value, entry);
+  const report = notice ? undefined : templateReport(field, value, entry);
+  if (notice) content.notices.push(notice);
+  else if (report) content.templates.push(report);
   else content.ignored += 1;
 }

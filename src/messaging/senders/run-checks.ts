@@ -21,7 +21,7 @@ import {
 } from './states-store.ts';
 import { publishSenderChange, type SenderEventDeps } from './status-events.ts';
 import { findSenderById, findSendersOfApp, lockSenderById, recordAppId, type SenderRow } from './store.ts';
-import { mergeChecks, type StoredCheck } from './stored-checks.ts';
+import { isNews, mergeChecks, type StoredCheck } from './stored-checks.ts';
 import { findReading } from './template-readings-store.ts';
 
 export interface CheckDeps extends AccessDeps, SenderEventDeps {
@@ -36,7 +36,7 @@ export interface CheckDeps extends AccessDeps, SenderEventDeps {
 }
 
 const everySeconds = 3_600;
-/** Sooner where the platform could not be asked, and where something is expected: the first callback, or the templates. */
+/** Sooner where the platform could not be asked, where a change is to be confirmed, and where something is expected: the first callback, or the templates. */
 const againSeconds = 300;
 const leaseSeconds = 120;
 const senderPerRound = 4;
@@ -68,7 +68,11 @@ export async function checkSender(
     const state = current && (await lockState(tx, senderId));
     if (!state) return undefined;
     const { checks, changed } = mergeChecks(state.checks, results, facts.now);
-    const isIncomplete = state.checks.length === 0 || facts.templates.readAt === null || hasFailure(facts);
+    const isIncomplete =
+      state.checks.length === 0 ||
+      facts.templates.readAt === null ||
+      hasFailure(facts) ||
+      checks.some(isNews);
     await updateState(
       tx,
       senderId,

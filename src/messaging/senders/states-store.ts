@@ -75,6 +75,15 @@ export async function followThroughput(tx: Tx, senderId: string, perSecond: numb
   );
 }
 
+/** Makes the checks of these senders due in so many seconds, if they are not due before. */
+export async function makeChecksDue(db: Db, senderIds: readonly string[], inSeconds: number): Promise<void> {
+  await sql`
+    update sender_states set due_at = now() + ${inSeconds} * interval '1 second'
+    where sender_id = any (${arrayText(senderIds)}::uuid[]) and due_at > now() + ${inSeconds} * interval '1 second'`.execute(
+    db,
+  );
+}
+
 /** Leases up to `limit` senders whose checks are due. */
 export async function claimDueChecks(db: Db, limit: number, leaseSeconds: number): Promise<string[]> {
   const { rows } = await sql<{ sender_id: string }>`

@@ -39,3 +39,7 @@ export function mergeChecks(
   });
   return { checks, changed };
 }
+
+/** True if the next run decides whether a new status is reported. */
+export const isNews = ({ status, reported }: StoredCheck): boolean =>
+  status !== 'unknown' && reported !== 'unknown' && status !== reported;
