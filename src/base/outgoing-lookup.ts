@@ -1,5 +1,6 @@
 // DNS look-ups that keep slow names from delaying all others.
 import { lookup as dnsLookup } from 'node:dns';
+import { openTurns } from './outgoing-turns.ts';
 
 export interface HostAddress {
   address: string;
@@ -23,18 +24,32 @@ export const systemResolve: Resolve = (hostname) =>
     );
   });
 
+/** A connection waits no longer for its name. */
+const abandonedMs = 10_000;
+
+/** A look-up that waits or runs. */
+interface Pending {
+  answer: Promise<HostAddress[]>;
+  /** When somebody asked last. */
+  askedAt: number;
+}
+
+/** Nobody gets it: callers that still wait have asked again. */
+const abandoned = () =>
+  Object.assign(new Error('too many other names are being looked up'), { code: 'EAI_AGAIN' });
+
 /**
  * Limits look-ups: Node runs them in four threads, shared with files and cryptography, and cannot cancel them. Concurrent
  * look-ups of one name share a result. Names whose last look-up was slow are looked up one after another, and two names at a
- * time that were not looked up yet: an account can invent any number of slow ones. Results are not cached.
+ * time that were not looked up yet: an account can invent any number of slow ones. Domains take turns, and a name whose callers
+ * have given up is not looked up. Results are not cached.
  */
 export function limitLookups(resolve: Resolve, options: { slowMs?: number } = {}): Resolve {
-  const pending = new Map<string, Promise<HostAddress[]>>();
+  const pending = new Map<string, Pending>();
   const slow = new Set<string>();
   const fast = new Set<string>();
-  const waiting: (() => void)[] = [];
-  let newOnes = 0;
-  let slowOnes: Promise<unknown> = Promise.resolve();
+  const newInTurn = openTurns(newNamesMax);
+  const slowInTurn = openTurns(1);
 
   async function timed(hostname: string): Promise<HostAddress[]> {
     const startedAt = performance.now();
@@ -52,31 +67,27 @@ export function limitLookups(resolve: Resolve, options: { slowMs?: number } = {}
     }
   }
 
-  async function inTurn(hostname: string): Promise<HostAddress[]> {
-    if (newOnes === newNamesMax) await new Promise<void>((begin) => waiting.push(begin));
-    else newOnes += 1;
-    try {
-      return await timed(hostname);
-    } finally {
-      // the next one takes the place
-      const next = waiting.shift();
-      if (next) next();
-      else newOnes -= 1;
-    }
+  async function timedIfWanted(hostname: string): Promise<HostAddress[]> {
+    const waitedMs = performance.now() - (pending.get(hostname)?.askedAt ?? Number.POSITIVE_INFINITY);
+    if (waitedMs > abandonedMs) throw abandoned();
+    return timed(hostname);
   }
 
-  function queued(hostname: string): Promise<HostAddress[]> {
-    const answer = slowOnes.then(() => timed(hostname));
-    slowOnes = answer.catch(() => undefined);
-    return answer;
+  function lookUp(hostname: string): Promise<HostAddress[]> {
+    if (fast.has(hostname)) return timed(hostname);
+    const inTurn = slow.has(hostname) ? slowInTurn : newInTurn;
+    return inTurn(hostname, () => timedIfWanted(hostname));
   }
 
   return (hostname) => {
+    const askedAt = performance.now();
     const shared = pending.get(hostname);
-    if (shared) return shared;
-    const lookUp = fast.has(hostname) ? timed : slow.has(hostname) ? queued : inTurn;
+    if (shared) {
+      shared.askedAt = askedAt;
+      return shared.answer;
+    }
     const answer = lookUp(hostname).finally(() => pending.delete(hostname));
-    pending.set(hostname, answer);
+    pending.set(hostname, { answer, askedAt });
     return answer;
   };
 }

@@ -112,3 +112,44 @@ test('new names are looked up two at a time, without delaying names that were fa
   }
   await Promise.all(later);
 });
+
+test('names of a domain with many new ones take turns with others', async () => {
+  const { open, resolve, pendingNames } = held();
+  const lookup = limitLookups(resolve);
+  const invented = ['a', 'b', 'c', 'd', 'e.f', 'g.f'].map((label) => `${label}.evil.test`);
+  const all = [...invented, 'hooks.good.test', 'good.example', 'more.good.test'].map(lookup);
+  const order: string[] = [];
+  while (open.length > 0) {
+    order.push(...pendingNames().filter((name) => !order.includes(name)));
+    open[0]?.answer();
+    await turn();
+  }
+  await Promise.all(all);
+  const domains = order.map((name) => (name.endsWith('evil.test') ? 'evil' : name));
+  expect(domains).toEqual([
+    ...['evil', 'evil', 'evil', 'good.example', 'hooks.good.test'],
+    ...['evil', 'more.good.test', 'evil', 'evil'],
+  ]);
+});
+
+test('a name is not looked up after its callers gave up, unless somebody asked again', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const { open, resolve, pendingNames } = held();
+    const lookup = limitLookups(resolve);
+    const [a, b, abandoned, wanted] = ['a.test', 'b.test', 'abandoned.test', 'wanted.test'].map(lookup);
+    vi.advanceTimersByTime(9_000);
+    const again = lookup('wanted.test');
+    vi.advanceTimersByTime(2_000);
+    for (const one of [...open]) one.answer();
+    await expect(abandoned).rejects.toMatchObject({ code: 'EAI_AGAIN' });
+    await turn();
+    expect(pendingNames()).toEqual(['wanted.test']);
+    const once = lookup('abandoned.test');
+    expect(pendingNames()).toEqual(['wanted.test', 'abandoned.test']);
+    for (const one of [...open]) one.answer();
+    await Promise.all([a, b, wanted, again, once]);
+  } finally {
+    vi.useRealTimers();
+  }
+});

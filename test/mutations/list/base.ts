@@ -279,11 +279,4 @@ export const mutations: Mutation[] = [
     replace: 'return isValid;',
     tests: ['test/rules/body-problems.test.ts'],
   },
-  {
-    name: 'any number of new names are looked up at a time',
-    file: 'src/base/outgoing-lookup.ts',
-    find: 'if (newOnes === newNamesMax)',
-    replace: 'if (newOnes < 0)',
-    tests: ['test/base/outgoing-lookup.test.ts'],
-  },
 ];
