@@ -21,7 +21,7 @@ import {
 } from './states-store.ts';
 import { publishSenderChange, type SenderEventDeps } from './status-events.ts';
 import { findSenderById, findSendersOfApp, lockSenderById, recordAppId, type SenderRow } from './store.ts';
-import { isNews, mergeChecks, type StoredCheck } from './stored-checks.ts';
+import { isNews, isOvertaken, mergeChecks, type StoredCheck } from './stored-checks.ts';
 import { findReading } from './template-readings-store.ts';
 
 export interface CheckDeps extends AccessDeps, SenderEventDeps {
@@ -67,6 +67,10 @@ export async function checkSender(
     const current = await lockSenderById(tx, senderId);
     const state = current && (await lockState(tx, senderId));
     if (!state) return undefined;
+    // failed steps are known to this run alone
+    const isReading = Object.keys(failedSteps).length === 0;
+    if (isReading && isOvertaken(state.checks, facts.now, leaseSeconds * 1_000))
+      return { checks: state.checks, changed: [], leased: [] };
     const { checks, changed } = mergeChecks(state.checks, results, facts.now);
     const isIncomplete =
       state.checks.length === 0 ||

@@ -43,3 +43,13 @@ export function mergeChecks(
 /** True if the next run decides whether a new status is reported. */
 export const isNews = ({ status, reported }: StoredCheck): boolean =>
   status !== 'unknown' && reported !== 'unknown' && status !== reported;
+
+/**
+ * True if a run that began after `startedAt` has stored its checks: its readings are newer. A time that is further ahead than a run lasts is
+ * another process's wrong clock.
+ */
+export const isOvertaken = (stored: readonly StoredCheck[], startedAt: number, longestMs: number): boolean =>
+  stored.some(({ checkedAt }) => {
+    const aheadMs = Date.parse(checkedAt) - startedAt;
+    return aheadMs > 0 && aheadMs < longestMs;
+  });

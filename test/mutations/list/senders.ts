@@ -20,6 +20,20 @@ export const mutations: Mutation[] = [
     tests: rules,
   },
   {
+    name: 'a run of the checks replaces what a later one has read',
+    file: 'src/messaging/senders/stored-checks.ts',
+    find: 'aheadMs > 0 && ',
+    replace: 'aheadMs > longestMs && ',
+    tests: ['test/db/sender-check-races.test.ts'],
+  },
+  {
+    name: 'a clock that was ahead holds up the checks',
+    file: 'src/messaging/senders/stored-checks.ts',
+    find: ' && aheadMs < longestMs',
+    replace: '',
+    tests: ['test/db/sender-check-races.test.ts'],
+  },
+  {
     name: 'the address of another program is replaced',
     file: 'src/messaging/senders/subscribe.ts',
     find: "if (way === 'app') await",
