@@ -11,6 +11,7 @@ import { insertSend, type NewMessage } from '../../src/messaging/sending/new-sen
 import { beginCancel } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { accountId, beginNow, sender as insertSender } from '../harness/dispatch.ts';
+import { messagesTo } from '../harness/sends-in-database.ts';
 import { insertTemplate } from '../harness/templates.ts';
 
 let database: TestDatabase;
@@ -50,15 +51,7 @@ async function queued(
   dispatchMode: NewMessage['dispatchMode'] = 'queued',
 ) {
   const sendId = uuidv7();
-  const messages: NewMessage[] = Array.from({ length: count }, (_, index) => ({
-    id: uuidv7(),
-    phone: String(15_550_000_000 + index),
-    name: null,
-    content: { body: [], buttons: [] },
-    mediaId: null,
-    metadata: null,
-    dispatchMode,
-  }));
+  const messages = messagesTo(count, { dispatchMode });
   const named = { templateName: 't', language: 'en' };
   const send = { accountId, id: sendId, senderId, templateId, total: count, ...named };
   const common = { priority, expiresInSeconds: 600, processId: 0 };

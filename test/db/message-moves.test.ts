@@ -21,6 +21,7 @@ import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { beginNow } from '../harness/dispatch.ts';
 import { fc } from '../harness/property.ts';
+import { messagesTo } from '../harness/sends-in-database.ts';
 import { insertTemplate } from '../harness/templates.ts';
 
 type Status = StatusReport['status'];
@@ -39,7 +40,6 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 async function queued(count: number): Promise<string[]> {
-  const ids = Array.from({ length: count }, () => uuidv7());
   const send = {
     accountId,
     id: uuidv7(),
@@ -49,19 +49,11 @@ async function queued(count: number): Promise<string[]> {
     language: 'en',
     total: count,
   };
-  const messages = ids.map((id, index) => ({
-    id,
-    phone: String(15550000000 + index),
-    name: null,
-    content: { body: [], buttons: [] },
-    mediaId: null,
-    metadata: null,
-    dispatchMode: 'leased' as const,
-  }));
+  const messages = messagesTo(count, { dispatchMode: 'leased' });
   await database.hot
     .transaction()
     .execute((tx) => insertSend(tx, send, messages, { priority: 1, expiresInSeconds: 600, processId: 0 }));
-  return ids;
+  return messages.map(({ id }) => id);
 }
 
 const report = (status: Status, timestamp: number): StatusReport => ({

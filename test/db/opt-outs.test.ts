@@ -11,6 +11,7 @@ import { insertScheduledSend } from '../../src/messaging/sending/scheduled-store
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { accountId, beginNow, message, open, sender, write } from '../harness/dispatch.ts';
 import { planOf } from '../harness/plans.ts';
+import { message as newMessage } from '../harness/sends-in-database.ts';
 import { insertTemplate } from '../harness/templates.ts';
 
 let database: TestDatabase;
@@ -49,10 +50,7 @@ async function optOuts() {
 }
 
 const recipients = (dispatchMode: NewMessage['dispatchMode']): NewMessage[] =>
-  phones.map((phone) => ({
-    ...{ id: uuidv7(), phone, name: null, content: { body: [], buttons: [] }, mediaId: null, metadata: null },
-    dispatchMode,
-  }));
+  phones.map((phone) => newMessage({ phone, dispatchMode }));
 const newSend = () => ({
   ...{ accountId, id: uuidv7(), senderId, templateId, templateName: 't', language: 'en', total: 3 },
 });

@@ -16,6 +16,7 @@ import { deleteOldCounts, foldChanges } from '../../src/statistics/fold-store.ts
 import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { fc } from '../harness/property.ts';
+import { messagesTo } from '../harness/sends-in-database.ts';
 import { insertTemplate } from '../harness/templates.ts';
 
 type Status = StatusReport['status'];
@@ -46,7 +47,6 @@ type Group = Record<'sender' | 'template' | 'priority', number>;
 
 /** Stores queued messages as one send; returns their ids in order. */
 async function queued({ sender, template, priority }: Group, count: number): Promise<string[]> {
-  const ids = Array.from({ length: count }, () => uuidv7()).sort();
   const send = {
     accountId,
     id: uuidv7(),
@@ -56,17 +56,9 @@ async function queued({ sender, template, priority }: Group, count: number): Pro
     language: 'en',
     total: count,
   };
-  const messages = ids.map((id, index) => ({
-    id,
-    phone: String(15550000000 + index),
-    name: null,
-    content: { body: [], buttons: [] },
-    mediaId: null,
-    metadata: null,
-    dispatchMode: 'leased' as const,
-  }));
+  const messages = messagesTo(count, { dispatchMode: 'leased' });
   await insertSend(database.hot, send, messages, { priority, expiresInSeconds: 600, processId: 0 });
-  return ids;
+  return messages.map(({ id }) => id);
 }
 
 const report = (status: Status, timestamp: number): StatusReport => ({

@@ -13,6 +13,7 @@ import type { LeasedTemplate, LeaseKey, MessageKey } from '../../src/messaging/s
 import { beginDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
 import { insertSend, type NewMessage } from '../../src/messaging/sending/new-sends-store.ts';
 import type { TestDatabase } from './database.ts';
+import { message as newMessage } from './sends-in-database.ts';
 import { insertTemplate } from './templates.ts';
 
 export const accountId = uuidv7();
@@ -84,17 +85,7 @@ export async function write(
       language: 'en',
       total: 1,
     },
-    [
-      {
-        id: of.id,
-        phone: of.phone,
-        name: null,
-        content: of.content,
-        mediaId: null,
-        metadata: null,
-        dispatchMode,
-      },
-    ],
+    [newMessage({ id: of.id, phone: of.phone, content: of.content, dispatchMode })],
     { priority: 1, expiresInSeconds: 600, processId: 0 },
   );
   if (dispatchMode === 'leased') of.lease = inserted?.lease ?? null;

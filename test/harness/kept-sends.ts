@@ -8,18 +8,10 @@ import { insertScheduledSend } from '../../src/messaging/sending/scheduled-store
 import type { SendKey } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase } from './database.ts';
 import { accountId, sender } from './dispatch.ts';
+import { messagesTo } from './sends-in-database.ts';
 import { insertTemplate } from './templates.ts';
 
-export const recipients = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({
-    id: uuidv7(),
-    phone: String(15_550_000_000 + index),
-    name: null,
-    content: { body: [], buttons: [] },
-    mediaId: null,
-    metadata: null,
-    dispatchMode: 'queued' as const,
-  }));
+export const recipients = (count: number) => messagesTo(count, { dispatchMode: 'queued' });
 
 /** A database with a number and a template, and functions that store sends in it. */
 export async function openKeptSends() {

@@ -30,6 +30,10 @@ export const message = (over: Partial<NewMessage> = {}): NewMessage => ({
   ...over,
 });
 
+/** So many messages of a send, each to another number. */
+export const messagesTo = (count: number, over: Partial<NewMessage> = {}): NewMessage[] =>
+  Array.from({ length: count }, (_, index) => message({ phone: String(15_550_000_000 + index), ...over }));
+
 /** The key of a send. */
 export const keyed = (key: string, fingerprint = 'body') => ({
   key: { key, operation: 'send', fingerprint: Buffer.from(fingerprint), leaseSeconds: 60 },
