@@ -4,7 +4,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { decryptMessage, encryptMessage } from '../base/encrypted-message.ts';
 
 /** How the parts of one backup are encrypted: `id` is that of the backup; `key` null: not at all. */
-export interface Sealing {
+export interface PartEncryption {
   id: string;
   key: KeyObject | null;
 }
@@ -23,7 +23,7 @@ async function joined(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 /** The stored form of a part's clear bytes. Compresses in this thread, which may have a low priority. */
-export async function encodePart({ id, key }: Sealing, name: string, clear: Buffer): Promise<Buffer> {
+export async function encodePart({ id, key }: PartEncryption, name: string, clear: Buffer): Promise<Buffer> {
   // the checksum detects a changed manifest, whose digest is nowhere else
   const compressed = zstdCompressSync(clear, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
   if (!key) return compressed;
@@ -32,7 +32,7 @@ export async function encodePart({ id, key }: Sealing, name: string, clear: Buff
 
 /** The clear bytes of a stored part, at most `maxBytes`. Throws if it is altered, of another backup, or another part. */
 export async function decodePart(
-  { id, key }: Sealing,
+  { id, key }: PartEncryption,
   name: string,
   stored: Buffer,
   maxBytes: number,

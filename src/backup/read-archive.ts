@@ -16,7 +16,7 @@ import {
   partName,
   type SectionSummary,
 } from './format.ts';
-import { decodePart, type Sealing, sha256Of } from './parts.ts';
+import { decodePart, type PartEncryption, sha256Of } from './parts.ts';
 import { countLines } from './write-archive.ts';
 
 export interface ReadOptions {
@@ -128,7 +128,7 @@ function parseHeader(bytes: Buffer): BackupHeader {
   return header;
 }
 
-function sealingOf({ id, keyId }: BackupHeader, keys: KeyRing | null): Sealing {
+function encryptionOf({ id, keyId }: BackupHeader, keys: KeyRing | null): PartEncryption {
   if (keyId === null) return { id, key: null };
   const found = keys?.keys.find((key) => key.id === keyId);
   if (!found)
@@ -138,8 +138,8 @@ function sealingOf({ id, keyId }: BackupHeader, keys: KeyRing | null): Sealing {
 
 /** Reads the parts of one backup, in the order in which they were written. */
 function openReading(header: BackupHeader, options: ReadOptions) {
-  const sealing = sealingOf(header, options.keys);
-  const isEncrypted = sealing.key !== null;
+  const encryption = encryptionOf(header, options.keys);
+  const isEncrypted = encryption.key !== null;
   const sections: SectionSummary[] = [];
   let open: { summary: SectionSummary; hash: ReturnType<typeof createHash> } | undefined;
 
@@ -169,7 +169,7 @@ function openReading(header: BackupHeader, options: ReadOptions) {
       const { summary, hash } = sectionOf(name);
       if (name !== partName(summary.name, summary.parts.length + 1, isEncrypted))
         throw altered(`${name} is not the part that belongs here`);
-      const clear = await decodePart(sealing, name, stored, partBytes);
+      const clear = await decodePart(encryption, name, stored, partBytes);
       hash.update(clear);
       summary.bytes += clear.length;
       summary.lines += countLines(clear);
@@ -180,7 +180,7 @@ function openReading(header: BackupHeader, options: ReadOptions) {
 
     async end(stored: Buffer): Promise<Manifest> {
       endSection();
-      const text = await decodePart(sealing, manifestEntry(isEncrypted), stored, manifestMax);
+      const text = await decodePart(encryption, manifestEntry(isEncrypted), stored, manifestMax);
       const manifest = JSON.parse(text.toString()) as Manifest;
       if (manifest.id !== header.id) throw altered('its manifest is of another one');
       compare(manifest, sections);

@@ -11,7 +11,7 @@ import {
   partName,
   type SectionSummary,
 } from './format.ts';
-import { encodePart, type Sealing, sha256Of } from './parts.ts';
+import { encodePart, type PartEncryption, sha256Of } from './parts.ts';
 
 export interface ArchiveWriter {
   /** Writes everything that `content` yields as a section. */
@@ -20,7 +20,7 @@ export interface ArchiveWriter {
 
 export interface ArchiveOptions {
   header: BackupHeader;
-  key: Sealing['key'];
+  key: PartEncryption['key'];
   /** Called with the clear bytes of each part before it is written. Waits to limit the rate; throws to stop. */
   onPart: (bytes: number) => Promise<void>;
 }
@@ -48,7 +48,7 @@ async function write(
   { header, key, onPart }: ArchiveOptions,
   produce: (writer: ArchiveWriter) => Promise<ManifestContent>,
 ): Promise<void> {
-  const sealing: Sealing = { id: header.id, key };
+  const encryption: PartEncryption = { id: header.id, key };
   const mtime = new Date(header.createdAt);
   const entry = (name: string, bytes: Buffer) =>
     new Promise<void>((resolve, reject) => {
@@ -65,7 +65,7 @@ async function write(
       summary.bytes += clear.length;
       summary.lines += countLines(clear);
       const at = partName(name, summary.parts.length + 1, key !== null);
-      const stored = await encodePart(sealing, at, clear);
+      const stored = await encodePart(encryption, at, clear);
       summary.parts.push({ bytes: stored.length, sha256: sha256Of(stored) });
       await entry(at, stored);
     }
@@ -77,7 +77,7 @@ async function write(
   await entry(headerName, Buffer.from(`${JSON.stringify(header)}\n`));
   const manifest: Manifest = { ...(await produce({ section })), sections };
   const name = manifestEntry(key !== null);
-  await entry(name, await encodePart(sealing, name, Buffer.from(JSON.stringify(manifest))));
+  await entry(name, await encodePart(encryption, name, Buffer.from(JSON.stringify(manifest))));
   archive.finalize();
 }
 

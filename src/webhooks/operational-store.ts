@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import type { Tx } from '../db/db.ts';
 
-export interface EndpointChange {
+/** A change of an endpoint's status. */
+export interface StatusChange {
   accountId: string;
   endpointId: string;
   from: string;
@@ -10,8 +11,8 @@ export interface EndpointChange {
 }
 
 /** Takes up to `limit` recorded changes of endpoints, oldest first. Skips those that another process takes. */
-export async function takeEndpointChanges(tx: Tx, limit: number): Promise<EndpointChange[]> {
-  const { rows } = await sql<EndpointChange & { id: number }>`
+export async function takeEndpointChanges(tx: Tx, limit: number): Promise<StatusChange[]> {
+  const { rows } = await sql<StatusChange & { id: number }>`
     delete from endpoint_changes where id in (
       select id from endpoint_changes order by id limit ${limit}::int for update skip locked)
     returning id, account_id as "accountId", endpoint_id as "endpointId", from_status as "from", to_status as "to"`.execute(

@@ -7,7 +7,7 @@ import {
   type KeyOf,
   recordKeyResponses,
 } from '../../db/idempotency-keys.ts';
-import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
+import { type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { type BatchOptions, batch } from '../../work/batch.ts';
 import type { InFlight } from '../../work/in-flight.ts';
 import type { ReadStaffDays } from '../slots/staff-days.ts';
@@ -22,7 +22,7 @@ export interface BookingStepsDeps {
   hot: Db;
   clock: { now(): number };
   log: Log;
-  deliveries: PublishDeps['deliveries'] & { offer(leasedDeliveries: LeasedDelivery[]): void };
+  deliveries: PublishDeps['deliveries'];
   appointmentsInFlight: InFlight;
   readDays: ReadStaffDays;
 }

@@ -6,7 +6,7 @@ import { AppError, externalError, VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { Calendar, CalendarCredential } from '../../ports/calendar.ts';
-import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
+import { type PublishDeps, publish } from '../../webhooks/publish.ts';
 import {
   type ConnectionRow,
   findConnection,
@@ -25,7 +25,7 @@ export interface CalendarDeps {
   cipher: Cipher;
   calendars: Calendars;
   clock: Pick<Clock, 'now'>;
-  deliveries: PublishDeps['deliveries'] & { offer(leasedDeliveries: LeasedDelivery[]): void };
+  deliveries: PublishDeps['deliveries'];
 }
 
 /** A connection ready for calls. */

@@ -1,14 +1,8 @@
 // Claims of due deliveries, endpoint by endpoint in turn, each with the later stages that wait for it alone.
 import type { Db } from '../../db/db.ts';
 import { type LeasedDelivery, lastStage } from './delivery.ts';
+import type { Claim } from './queue.ts';
 import { claimDeliveries, findLaterStages } from './store.ts';
-
-export interface Claim {
-  perEndpoint: number;
-  total: number;
-  /** Endpoints to leave out. */
-  except: readonly string[];
-}
 
 /** Returns the claim function of a process. A claim that reached its limit continues behind its last endpoint, so that each gets its turn. */
 export function openClaims(db: Db, processId: number): (claim: Claim) => Promise<LeasedDelivery[]> {

@@ -17,6 +17,15 @@ type Limits = Pick<
   'inFlightPerEndpoint' | 'queuedPerEndpoint' | 'queuedInAll' | 'assuredPerEndpoint' | 'claimedPerRound'
 >;
 
+/** What a claim may take. */
+export interface Claim {
+  /** Deliveries of one endpoint, and of all. */
+  perEndpoint: number;
+  total: number;
+  /** Endpoints to leave out. */
+  except: readonly string[];
+}
+
 export class DeliveryQueue {
   readonly #limits: Limits;
   readonly #endpoints = new KeyedQueue<LeasedDelivery, EndpointState>({
@@ -78,7 +87,7 @@ export class DeliveryQueue {
   }
 
   /** The limits of the next claim: twice the concurrent calls, so that the next deliveries are here when a call ends. */
-  claimable(): { perEndpoint: number; total: number; except: string[] } {
+  claimable(): Claim {
     const { assuredPerEndpoint, inFlightPerEndpoint, claimedPerRound } = this.#limits;
     const enough = this.#isFull() ? assuredPerEndpoint : inFlightPerEndpoint;
     return {

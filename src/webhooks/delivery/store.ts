@@ -25,6 +25,7 @@ import { type BodyRow, withBodies } from './derived-body.ts';
 import { bodyColumns, joinMessage, type UnjoinedRow, withMessages } from './derived-body-store.ts';
 import { deliveryKeys } from './keys-store.ts';
 import { endLeases, isPending, lease, waitingMax } from './leases-store.ts';
+import type { Claim } from './queue.ts';
 
 type LaterStage = Omit<LeasedDelivery, 'version' | 'failures'> & { firstId: string };
 type RowOf<Delivery> = Omit<Delivery, 'body'> & BodyRow;
@@ -52,13 +53,7 @@ const returned = sql`d.id, d.account_id, d.subject_id, d.endpoint_id, d.stage, d
  */
 export async function claimDeliveries(
   db: Db,
-  claim: {
-    perEndpoint: number;
-    total: number;
-    except: readonly string[];
-    after?: string | undefined;
-    processId: number;
-  },
+  claim: Claim & { after?: string | undefined; processId: number },
 ): Promise<LeasedDelivery[]> {
   const { rows } = await sql<ClaimedRow>`
     /* claimDeliveries */ with recursive due_endpoints(id) as (

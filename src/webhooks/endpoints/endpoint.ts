@@ -9,7 +9,7 @@ import { isUuid, uuidv7 } from '../../base/ids.ts';
 import type { Outgoing } from '../../base/outgoing.ts';
 import type { SubscribableKind } from '../../contract/webhooks.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { encryptSecret, validSecrets } from './secrets.ts';
+import { encryptSecret, type SecretColumn, validSecrets } from './secrets.ts';
 import { secretProblem } from './sign.ts';
 import { endpointStatus } from './status.ts';
 import {
@@ -169,7 +169,7 @@ export async function rotateSecret(
       );
     }
     const { forBody } = validSecrets(deps.cipher, row, now);
-    const encrypt = (plain: string, column: 'secret' | 'next_secret') =>
+    const encrypt = (plain: string, column: SecretColumn) =>
       encryptSecret(deps.cipher, plain, row.id, column);
     const changed = await writeSecrets(
       tx,

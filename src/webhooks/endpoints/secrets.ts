@@ -4,11 +4,12 @@ import type { SigningKeys } from './headers.ts';
 import { type SigningKey, signingKey } from './sign.ts';
 import type { EndpointRow } from './store.ts';
 
-type Column = 'secret' | 'next_secret';
+/** The columns of `endpoints` with encrypted secrets. */
+export type SecretColumn = 'secret' | 'next_secret';
 
-const place = (column: Column, id: string) => ({ table: 'endpoints', column, row: id });
+const place = (column: SecretColumn, id: string) => ({ table: 'endpoints', column, row: id });
 
-export function encryptSecret(cipher: Cipher, plain: string, id: string, column: Column): Buffer {
+export function encryptSecret(cipher: Cipher, plain: string, id: string, column: SecretColumn): Buffer {
   return cipher.encrypt(plain, place(column, id));
 }
 

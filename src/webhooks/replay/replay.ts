@@ -42,11 +42,17 @@ export async function replayDelivery(
   return deliveryItem(await requireDelivery(deps.db, input.accountId, input.id));
 }
 
-/** Starts a replay of the endpoint's deliveries created in `[from, to)`, of one status or of all. */
-export async function replayRange(
-  deps: ReplayDeps,
-  input: { accountId: string; endpointId: string; from: Date; to: Date; status?: DeliveryItem['status'] },
-): Promise<ReplayRow> {
+/** The deliveries of an endpoint created in `[from, to)`, of one status or of all. */
+interface ReplayRange {
+  accountId: string;
+  endpointId: string;
+  from: Date;
+  to: Date;
+  status?: DeliveryItem['status'];
+}
+
+/** Starts a replay of deliveries. Throws 404, 400 for an empty range, and 409 `endpoint_disabled`. */
+export async function replayRange(deps: ReplayDeps, input: ReplayRange): Promise<ReplayRow> {
   const id = uuidv7(deps.clock.now());
   return inTransaction(deps.db, async (tx) => {
     const endpoint = await getEndpoint(tx, input.accountId, input.endpointId);
@@ -56,11 +62,7 @@ export async function replayRange(
   });
 }
 
-async function begin(
-  tx: Tx,
-  id: string,
-  input: { accountId: string; endpointId: string; from: Date; to: Date; status?: DeliveryItem['status'] },
-): Promise<ReplayRow> {
+async function begin(tx: Tx, id: string, input: ReplayRange): Promise<ReplayRow> {
   await insertReplay(tx, { ...input, id, states: statesOf(input.status) });
   await replayStep(tx, id, firstStep);
   return findReplay(tx, id);
