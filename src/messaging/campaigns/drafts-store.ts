@@ -8,6 +8,7 @@ import type { SendKey } from '../sending/sends-store.ts';
 import type { SharedContent } from '../templates/recipient-content.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import { versionOf } from '../templates/store.ts';
+import { timeToLive } from './conditions-store.ts';
 
 const stageSql = sqlConstants(stage);
 
@@ -60,7 +61,7 @@ export async function updateSend(tx: Tx, of: SendKey, change: SendChange): Promi
       expires_at = case when ${has('sendAt')} and s.stage = ${stageSql.scheduled}
         -- a past time means now, as in a draft; a paused send without a time expires after its resumption
         then case when ${change.sendAt ?? null}::timestamptz is not null
-          then greatest(${change.sendAt ?? null}::timestamptz, now()) + coalesce(s.expires_in, 86400) * interval '1 second' end
+          then greatest(${change.sendAt ?? null}::timestamptz, now()) + ${timeToLive} end
         else s.expires_at end
     where s.account_id = ${of.accountId} and s.id = ${of.sendId}`.execute(tx);
   // the worker looks at its time again

@@ -14,7 +14,7 @@ import {
 } from '../sending/messages-sql-store.ts';
 import { stage } from '../sending/send-stage.ts';
 import type { SendKey, SendRow } from '../sending/sends-store.ts';
-import { versionOf } from '../templates/store.ts';
+import { isOfVersion, queuedOf } from './conditions-store.ts';
 
 const stageSql = sqlConstants(stage);
 
@@ -54,9 +54,6 @@ export async function releaseFeedsOfProcesses(tx: Tx, processIds: readonly numbe
     where f.send_id = x.send_id`.execute(tx);
   return Number(numAffectedRows ?? 0);
 }
-
-/** True if the recipients of the send `s` were checked against the template `t` as it is; null counts as false. */
-const isOfVersion = sql`coalesce(${versionOf(sql`t.components_changed_at`)} = s.checked_version, false)`;
 
 /** Every priority up to that of the send: the index of due messages has the priority before the time. */
 const upTo = (priority: RawBuilder<unknown>) => sql`any((array[0, 1, 2]::smallint[])[1:${priority} + 1])`;
@@ -281,9 +278,11 @@ export async function hasQueued(
   send: Pick<SendRow, 'account_id' | 'id' | 'sender_id'>,
 ): Promise<boolean> {
   const { rows } = await sql`
-    select 1 from messages m where m.sender_id = ${send.sender_id} and m.priority = any('{0,1,2}') and m.due_at is not null
-      -- no plan may enter by the send: all of its messages may have been sent
-      and (m.send_id = ${send.id}) is true and m.account_id = ${send.account_id} limit 1`.execute(db);
+    select 1 from ${queuedOf({
+      sender_id: sql`${send.sender_id}`,
+      id: sql`${send.id}`,
+      account_id: sql`${send.account_id}`,
+    })} limit 1`.execute(db);
   return rows.length > 0;
 }
 

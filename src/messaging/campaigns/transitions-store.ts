@@ -4,7 +4,7 @@ import type { Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { stage } from '../sending/send-stage.ts';
 import type { SendKey, SendRow } from '../sending/sends-store.ts';
-import { versionOf } from '../templates/store.ts';
+import { isOfVersion, queuedOf, timeToLive } from './conditions-store.ts';
 
 const stageSql = sqlConstants(stage);
 
@@ -28,9 +28,8 @@ export async function lockSend(tx: Tx, { accountId, sendId }: SendKey): Promise<
   const { rows } = await sql<LockedSend>`
     select s.*, coalesce(s.send_at > now(), false) as is_ahead, coalesce(s.upload_until > now(), false) as is_uploading,
       exists (select from send_recipients r where r.send_id = s.id) or exists (
-        select from messages m where m.sender_id = s.sender_id and m.priority = any('{0,1,2}') and m.due_at is not null
-          and (m.send_id = s.id) is true and m.account_id = s.account_id) as is_pending,
-      coalesce((select ${versionOf(sql`t.components_changed_at`)} = s.checked_version from templates t where t.id = s.template_id), false) as fits
+        select from ${queuedOf({ sender_id: sql`s.sender_id`, id: sql`s.id`, account_id: sql`s.account_id` })}) as is_pending,
+      coalesce((select ${isOfVersion} from templates t where t.id = s.template_id), false) as fits
     from sends s where s.account_id = ${accountId} and s.id = ${sendId}`.execute(tx);
   return rows[0];
 }
@@ -54,7 +53,7 @@ export async function startNow(tx: Tx, of: SendKey): Promise<void> {
 export async function schedule(tx: Tx, of: SendKey): Promise<void> {
   await sql`
     update sends set stage = ${stageSql.scheduled}, is_open = true, paused_at = null, paused_reason = null,
-      expires_at = send_at + coalesce(expires_in, 86400) * interval '1 second'
+      expires_at = send_at + ${timeToLive}
     where account_id = ${of.accountId} and id = ${of.sendId}`.execute(tx);
   // not at its time: a send that was under way may still have queued messages, which the worker moves out of the queue
   await setDue(tx, of);
@@ -78,7 +77,7 @@ export async function resume(tx: Tx, of: SendKey): Promise<void> {
   await sql`
     update sends set paused_at = null, paused_reason = null, stage = ${stageSql.started}, started_at = coalesce(started_at, now()),
       -- its time was removed: the start is now
-      expires_at = coalesce(expires_at, now() + coalesce(expires_in, 86400) * interval '1 second')
+      expires_at = coalesce(expires_at, now() + ${timeToLive})
     where account_id = ${of.accountId} and id = ${of.sendId}`.execute(tx);
   await setDue(tx, of);
 }

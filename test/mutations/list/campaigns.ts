@@ -52,7 +52,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a paused send whose time is removed never expires',
     file: 'src/messaging/campaigns/transitions-store.ts',
-    find: "expires_at = coalesce(expires_at, now() + coalesce(expires_in, 86400) * interval '1 second')",
+    find: 'expires_at = coalesce(expires_at, now() + ${timeToLive})',
     replace: 'expires_at = expires_at',
     tests: ['test/api/drafts.test.ts'],
   },
