@@ -276,7 +276,7 @@ async function everyRequest(
     const { idempotency } = request.routeOptions.config;
     if (idempotency)
       request.idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key'], idempotency);
-    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
+    if (request.routeOptions.schema?.body) request.body ??= {};
     done(request.routeOptions.config.scope ? unexpectedFields(request) : undefined);
   });
 

@@ -101,7 +101,14 @@ describe('a body', () => {
     expect([status, made.data.name]).toEqual([200, 'M\u00fcller']);
   });
 
-  it.each(['null', '[]', '"x"', '7'])('that is %s instead of an object is invalid', async (body) => {
+  it('that is null counts as absent', async () => {
+    const path = `/v1/messages/${unknownId}/resend`;
+    await expectFailure('POST', path, { body: 'null' }, [404, 'message_not_found']);
+    const { body } = await expectFailure('POST', '/v1/keys', { body: 'null' }, [400, 'invalid_request']);
+    expect(body.errors?.map(({ path: field }) => field)).toEqual(['name', 'scopes']);
+  });
+
+  it.each(['[]', '"x"', '7'])('that is %s instead of an object is invalid', async (body) => {
     await expectFailure('POST', '/v1/keys', { body }, [400, 'invalid_request']);
   });
 
