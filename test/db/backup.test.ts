@@ -162,7 +162,8 @@ async function failLate(late: Promise<unknown>, more: Partial<BackUpOptions> = {
   const { failures } = await findBackupState(database.db);
   const snapshotMaxMs = 7 * 60_000;
   const sleep: typeof systemClock.sleep = async (ms, signal) => {
-    await (ms === snapshotMaxMs ? Promise.race([late, systemClock.sleep(ms, signal)]) : undefined);
+    const slept = systemClock.sleep(ms, signal);
+    await (ms === snapshotMaxMs ? Promise.race([late, slept]) : slept);
   };
   const run = backUp({ ...deps(), clock: { ...systemClock, sleep } }, options({ snapshotMaxMs, ...more }));
   const failure = 'lasted longer than 7 minutes (BACKUP_SNAPSHOT_MINUTES)';
