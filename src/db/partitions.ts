@@ -1,6 +1,7 @@
 // Partitions of tables whose key is a UUIDv7, by month or by day, created ahead of time.
 import { sql } from 'kysely';
 import type { Db } from './db.ts';
+import { isLockTimeout } from './failure.ts';
 
 const eager = 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05';
 
@@ -24,19 +25,31 @@ const monthsAhead = 2;
 /** Longer than workers are ever stopped: rows of days without a partition are in the default one. */
 const daysAhead = 14;
 
+/** A new partition locks its table. While a backup copies it, all other statements would wait behind that lock. */
+const lockTimeoutMs = 100;
+
 /**
- * Creates missing partitions of this month and the next two, or of today and the next 14 days; returns how many. A month or day whose
- * first rows are already in the default partition stays there. A change of `by` takes effect after this month. Safe to repeat,
- * also concurrently.
+ * Creates missing partitions of this month and the next two, or of today and the next 14 days; returns how many. A table whose lock is
+ * not free gets its partitions by a later call. A month or day whose first rows are already in the default partition stays there. A change
+ * of `by` takes effect after this month. Safe to repeat, also concurrently.
  */
 export async function makePartitions(db: Db, by: 'month' | 'day' = 'month'): Promise<number> {
   let made = 0;
   for (const [table, storage] of Object.entries(ranged)) {
-    const { rows } = await (by === 'month'
-      ? sql<{ made: number }>`select make_months(${table}, ${monthsAhead}::int, ${storage}) as made`
-      : sql<{ made: number }>`select make_days(${table}, ${daysAhead}::int, ${storage}) as made`
-    ).execute(db);
-    made += rows[0]?.made ?? 0;
+    const make =
+      by === 'month'
+        ? sql<{ made: number }>`select make_months(${table}, ${monthsAhead}::int, ${storage}) as made`
+        : sql<{ made: number }>`select make_days(${table}, ${daysAhead}::int, ${storage}) as made`;
+    made += await db
+      .transaction()
+      .execute(async (tx) => {
+        await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(tx);
+        return (await make.execute(tx)).rows[0]?.made ?? 0;
+      })
+      .catch((error: unknown) => {
+        if (!isLockTimeout(error)) throw error;
+        return 0;
+      });
   }
   return made;
 }

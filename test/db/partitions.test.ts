@@ -50,6 +50,29 @@ describe('monthly partitions', () => {
     expect(await insertAttempt(new Date(first - 1))).not.toBe(`attempts_${named(new Date(first))}`);
   });
 
+  it('are created later for a table that a backup reads, and stop nobody until then', async () => {
+    const own = await createTestDatabase();
+    try {
+      const read = () =>
+        own.db.transaction().execute(async (tx) => {
+          await sql`set local lock_timeout = '5s'`.execute(tx);
+          await sql`select from messages limit 1`.execute(tx);
+        });
+      await own.db.transaction().execute(async (backup) => {
+        await sql`select from messages limit 1`.execute(backup);
+        let isOver = false;
+        const making = makePartitions(own.db).finally(() => {
+          isOver = true;
+        });
+        while (!isOver) await read();
+        expect(await making).toBe(9);
+      });
+      expect(await makePartitions(own.db)).toBe(3);
+    } finally {
+      await own.drop();
+    }
+  });
+
   it('that were vacuumed while empty are read by their keys once they have rows', async () => {
     const own = await createTestDatabase();
     try {

@@ -44,8 +44,8 @@ export const mutations: Mutation[] = [
   {
     name: 'partitions by day are not created',
     file: 'src/db/partitions.ts',
-    find: "await (by === 'month'",
-    replace: 'await (true',
+    find: "by === 'month'\n",
+    replace: "by !== 'year'\n",
     tests: partitions,
   },
 ];
