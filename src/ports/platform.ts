@@ -221,6 +221,8 @@ export interface MessagingPlatform {
   markRead(sender: SenderAccess, message: { messageRef: string; typing: boolean }): Promise<void>;
   /** Returns how to react to a rejection. */
   classify(rejection: PlatformRejection): RejectionClass;
+  /** True if a halt after this rejection ends by itself: the number may be tried again once the platform shows that it can send. */
+  isTemporary(rejection: PlatformRejection): boolean;
   /** Returns the `providerStatus` that a rejected send reveals of its template; undefined if it reveals none. */
   templateStatusOf(rejection: PlatformRejection): string | undefined;
   /** What may be done with an unapproved template of this `providerStatus`; a rejected one may be submitted again. */

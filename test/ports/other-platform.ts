@@ -173,6 +173,7 @@ export function openOtherPlatform(options: Options): MessagingPlatform {
   return {
     provider: 'other',
     classify: ({ code }: PlatformRejection) => reactions[Number(code)] ?? 'final',
+    isTemporary: () => false,
     templateStatusOf: ({ code }) => templateStatuses[Number(code)],
     unapprovedTemplate: (status) => ({
       isEditable: status === 'DECLINED',

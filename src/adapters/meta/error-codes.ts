@@ -28,7 +28,7 @@ const rules: readonly Rule[] = [
   { codes: [130429], kind: 'throttled' },
   // "Too many messages sent from the sender phone number to the same recipient": other messages continue; 4^X seconds for this one.
   { codes: [131056], kind: 'pair_rate' },
-  // "Restrictions on how many messages can be sent from this phone number", for spam: until its health is AVAILABLE again.
+  // "Restrictions on how many messages can be sent from this phone number": for spam, and at the messaging limit (`temporary`).
   { codes: [131048], kind: 'halt_sender' },
   // A temporary cap for misclassified utility templates ("Template categorization").
   { codes: [131064], kind: 'category_limit', waitSeconds: 3600 },
@@ -117,6 +117,15 @@ export function classify(rejection: PlatformRejection): RejectionClass {
   if (code >= 200 && code <= 299) return 'halt_token';
   return ruleOf.get(code)?.kind ?? (rejection.isTransient ? 'retry' : 'final');
 }
+
+/**
+ * 131048 ends with the quality or, at the messaging limit, as the moving 24 hours go on; the number is RESTRICTED until then and may still answer people
+ * (community.sinch.com 6878, support.qiscus.com 900004378363, clickatell.com help center; read 2026-11-23).
+ */
+const temporary = new Set([131048]);
+
+/** Returns true if the platform lifts the reason of a halt by itself. */
+export const isTemporary = ({ code }: PlatformRejection): boolean => temporary.has(Number(code));
 
 /** "Template is paused due to low quality"; "Template has been paused too many times … and is now permanently disabled". */
 const templateStatuses = new Map([

@@ -43,6 +43,8 @@ const appTokenCodes = new Set<unknown>([1, 101, 190]);
 const reconnect = 'DELETE the sender and connect it again with';
 const review =
   'Read the reason in the WhatsApp Manager (Account quality) and request a review there. Registering the number does not help.';
+const limited =
+  'The number has reached its messaging limit. It answers people, and sends templates again as the moving 24 hours go on: wait, or raise the limit (WhatsApp Manager, Messaging limits). Registering the number does not help.';
 const sendLess =
   'Look at the quality of the number in the WhatsApp Manager, and send less until the platform shows it as CONNECTED again. Registering the number does not help.';
 const moved = 'Look for the number in the WhatsApp Manager, and connect it with its present phoneNumberId.';
@@ -57,7 +59,7 @@ export const advice: PlatformAdvice = {
     'Register the number: in the WhatsApp Manager, or DELETE the sender and connect it again with a `pin`.',
   // the states of a number (Graph API, "WhatsApp Business Account To Number Current Status")
   registrationOf: {
-    ...{ BANNED: review, RESTRICTED: review, FLAGGED: sendLess, RATE_LIMITED: sendLess },
+    ...{ BANNED: review, RESTRICTED: limited, FLAGGED: sendLess, RATE_LIMITED: sendLess },
     ...{ MIGRATED: moved, DELETED: moved, UNVERIFIED: verify },
   },
   // Cloud API, "Error codes"

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { FileToUpload, MessagingPlatform, SenderAccess, SentMessage } from '../../ports/platform.ts';
 import { answerHandshake, isSigned, readCallback, signatureOf } from './callback.ts';
 import { type MetaClient, type MetaClientOptions, openMetaClient, string, unexpected } from './client.ts';
-import { classify, templateStatusOf, unapprovedTemplate } from './error-codes.ts';
+import { classify, isTemporary, templateStatusOf, unapprovedTemplate } from './error-codes.ts';
 import { messageIdMax, objectsOf } from './json.ts';
 import { messageBody } from './message.ts';
 import { advice, onboardingCalls } from './onboarding.ts';
@@ -54,6 +54,7 @@ export function openMetaPlatform(options: MetaClientOptions): MessagingPlatform 
     provider: 'meta',
     advice,
     classify,
+    isTemporary,
     templateStatusOf,
     unapprovedTemplate,
     answerHandshake,

@@ -9,6 +9,7 @@ import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import type { PlatformApp } from '../../ports/platform-number.ts';
 import { type AccessDeps, openSecret, senderAccess } from './access.ts';
 import { judgeSender } from './checks.ts';
+import { hasHaltEnded } from './ended-halts.ts';
 import type { Fact, SenderFacts } from './facts.ts';
 import { callbackBaseOf, callbackUrlOf } from './presenter.ts';
 import {
@@ -19,8 +20,15 @@ import {
   lockState,
   updateState,
 } from './states-store.ts';
-import { publishSenderChange, type SenderEventDeps } from './status-events.ts';
-import { findSenderById, findSendersOfApp, lockSenderById, recordAppId, type SenderRow } from './store.ts';
+import { publishSenderChange, type SenderEventDeps, statusChange } from './status-events.ts';
+import {
+  findSenderById,
+  findSendersOfApp,
+  lockSenderById,
+  recordAppId,
+  type SenderRow,
+  updateSender,
+} from './store.ts';
 import { isNews, isOvertaken, mergeChecks, type StoredCheck } from './stored-checks.ts';
 import { findReading } from './template-readings-store.ts';
 
@@ -31,7 +39,13 @@ export interface CheckDeps extends AccessDeps, SenderEventDeps {
   metrics: Pick<Metrics, 'senderChecks'>;
   platform: Pick<
     MessagingPlatform,
-    'advice' | 'readAppId' | 'inspectCredential' | 'readNumber' | 'readSubscription' | 'readAppCallback'
+    | 'advice'
+    | 'isTemporary'
+    | 'readAppId'
+    | 'inspectCredential'
+    | 'readNumber'
+    | 'readSubscription'
+    | 'readAppCallback'
   >;
 }
 
@@ -70,7 +84,7 @@ export async function checkSender(
     // failed steps are known to this run alone
     const isReading = Object.keys(failedSteps).length === 0;
     if (isReading && isOvertaken(state.checks, facts.now, leaseSeconds * 1_000))
-      return { checks: state.checks, changed: [], leased: [] };
+      return { checks: state.checks, changed: [], isResumed: false, leased: [] };
     const { checks, changed } = mergeChecks(state.checks, results, facts.now);
     const isIncomplete =
       state.checks.length === 0 ||
@@ -91,10 +105,14 @@ export async function checkSender(
       isIncomplete ? againSeconds : everySeconds,
     );
     if (number?.throughput) await followThroughput(tx, senderId, number.throughput);
-    return { checks, changed, leased: await publishSenderChange(deps, tx, current, changed) };
+    const isResumed = hasHaltEnded(deps.platform, current, number, facts.now);
+    const after = isResumed ? await updateSender(tx, senderId, {}) : current;
+    const news = isResumed ? [...changed, statusChange('active')] : changed;
+    return { checks, changed, isResumed, leased: await publishSenderChange(deps, tx, after, news) };
   });
   if (!stored) return undefined;
   deps.deliveries.offer(stored.leased);
+  if (stored.isResumed) deps.log.info({ senderId }, 'sender.resumed');
   for (const { name, from, to } of stored.changed) {
     const level = to === 'ok' ? 'info' : 'warn';
     const detail = results.find((result) => result.name === name)?.detail;

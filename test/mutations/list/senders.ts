@@ -20,6 +20,27 @@ export const mutations: Mutation[] = [
     tests: rules,
   },
   {
+    name: 'a halt that only a person can end ends by itself',
+    file: 'src/messaging/senders/ended-halts.ts',
+    find: ' && platform.isTemporary(rejection)',
+    replace: '',
+    tests: ['test/api/resumed-numbers.test.ts'],
+  },
+  {
+    name: 'a number that cannot send is resumed',
+    file: 'src/messaging/senders/ended-halts.ts',
+    find: ' || number?.isRegistered !== true',
+    replace: ' || number === undefined',
+    tests: ['test/api/resumed-numbers.test.ts'],
+  },
+  {
+    name: 'a number is resumed as soon as it is halted',
+    file: 'src/messaging/senders/ended-halts.ts',
+    find: 'at.getTime() >= leastMs',
+    replace: 'at.getTime() >= 0',
+    tests: ['test/api/resumed-numbers.test.ts'],
+  },
+  {
     name: 'a run of the checks replaces what a later one has read',
     file: 'src/messaging/senders/stored-checks.ts',
     find: 'aheadMs > 0 && ',

@@ -1,0 +1,69 @@
+// Numbers that the platform limited for a time: they are tried again, and no person has to resume them.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addSender, type Gateway, number, startGateway, waba } from '../harness/gateway.ts';
+import { runChecks } from '../harness/numbers.ts';
+import { messageOf, send, templateKinds } from '../harness/sends.ts';
+
+let gateway: Gateway;
+let senderId: string;
+let templateId: string;
+beforeAll(async () => {
+  gateway = await startGateway();
+  const added = await addSender(gateway, templateKinds);
+  senderId = added.senderId;
+  templateId = added.templateIds.plain ?? '';
+  const body = { url: gateway.receiver.hookUrl('senders'), events: ['senders.status'] };
+  await gateway.call('POST', '/v1/webhooks/endpoints', { body });
+});
+afterAll(() => gateway?.close());
+
+const statusNow = async () =>
+  (await gateway.call<{ items: { status: string }[] }>('GET', '/v1/senders')).body.data.items[0]?.status;
+const changes = async () =>
+  (await gateway.receiver.events({ hook: 'senders' })).flatMap(
+    ({ json }) => (json as { data: { changed: { name: string; from: string; to: string }[] } }).data.changed,
+  );
+
+/** Halts the number by a rejected message; returns the message's id. */
+async function halted(code: number, phone: string): Promise<string> {
+  await gateway.platform.addFault({ code, on: 'messages', times: 1 });
+  const headers = { Prefer: 'respond-async' };
+  const { body } = await send(gateway, { templateId, recipients: [phone] }, { headers });
+  await expect.poll(statusNow).toBe('halted');
+  return body.data.messages[0]?.id ?? '';
+}
+
+/** As if the number had been halted so many minutes ago. */
+const haltedAgo = (minutes: number) =>
+  gateway.database.db
+    .updateTable('senders')
+    .set({ halted_at: new Date(Date.now() - minutes * 60_000) })
+    .where('id', '=', senderId)
+    .execute();
+
+it('a number that was halted by a limit of its messages sends again once the platform lets it', async () => {
+  const id = await halted(131048, '15553090001');
+  await runChecks(gateway, senderId);
+  expect(await statusNow()).toBe('halted');
+  await haltedAgo(31);
+  await gateway.platform.addNumber({ ...number, wabaId: waba, status: 'RESTRICTED' });
+  await runChecks(gateway, senderId);
+  expect(await statusNow()).toBe('halted');
+  expect((await messageOf(gateway, id)).status).toBe('queued');
+  await gateway.platform.addNumber({ ...number, wabaId: waba, status: 'CONNECTED' });
+  await runChecks(gateway, senderId);
+  expect(await statusNow()).toBe('active');
+  await expect.poll(async () => (await messageOf(gateway, id)).status).toBe('read');
+  const lastOf = async () => (await changes()).filter(({ name }) => name === 'status');
+  await expect.poll(lastOf).toEqual([
+    { name: 'status', from: 'active', to: 'halted' },
+    { name: 'status', from: 'halted', to: 'active' },
+  ]);
+});
+
+it('a number that was halted for another reason waits for a person', async () => {
+  await halted(131042, '15553090002');
+  await haltedAgo(600);
+  await runChecks(gateway, senderId);
+  expect(await statusNow()).toBe('halted');
+});
