@@ -74,6 +74,19 @@ test('a booking across midnight is a block on both dates; a cancelled one is non
   expect(hoursShown([[515, 1015]])).toEqual([480, 1020]);
 });
 
+test.each([
+  ['that ends at an earlier clock time', '00:30', '01:00', [150, 180]],
+  ['that ends at its own clock time', '00:30', '01:30', [150, 210]],
+  ['across it, by the clock', '00:30', '02:30', [150, 210]],
+  ['before it', '00:00', '00:30', [120, 150]],
+  ['after it', '01:30', '02:00', [150, 180]],
+])('where clocks are put back, a booking %s is shown', (_which, from, to, span) => {
+  const at = (clock: string) => `2027-10-31T${clock}:00Z`;
+  const booking = { startsAt: at(from), endsAt: at(to), status: 'confirmed' } as Booking;
+  const blocks = blocksOf([booking], '2027-10-31', 'Europe/Berlin');
+  expect(blocks.map((block) => [block.from, block.to])).toEqual([span]);
+});
+
 test('an address says what is shown, and what makes no sense is left out', () => {
   const today = '2026-11-24';
   const address = addressOf({ view: 'month', date: '2026-11-99', move: true }, today);

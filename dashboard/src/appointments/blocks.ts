@@ -1,6 +1,6 @@
 // Bookings as blocks of the calendar's columns. Pure.
 import type { Booking } from '../../../client/src/generated.ts';
-import { civilDate, minuteOf, minutesOfDay } from '../text/civil.ts';
+import { civilDate, minuteMs, minuteOf, minutesOfDay } from '../text/civil.ts';
 import type { Minutes } from './open-hours.ts';
 
 export interface Block {
@@ -20,7 +20,10 @@ export function blocksOf(bookings: readonly Booking[], date: string, zone: strin
     const [first, last] = [civilDate(start, zone), civilDate(end, zone)];
     if (!occupies(booking) || first > date || last < date) return [];
     const from = first < date ? 0 : minuteOf(start, zone);
-    const to = last > date ? minutesOfDay : minuteOf(end, zone);
+    const shown = last > date ? minutesOfDay : minuteOf(end, zone);
+    // the clock is put back in between
+    const isBack = first === last && shown <= from;
+    const to = isBack ? Math.min(minutesOfDay, from + (end.getTime() - start.getTime()) / minuteMs) : shown;
     return to > from ? [{ booking, from, to }] : [];
   });
 }

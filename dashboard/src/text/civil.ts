@@ -1,6 +1,6 @@
 // Civil dates and times in a time zone: what a calendar shows. Pure.
 const dayMs = 86_400_000;
-const minuteMs = 60_000;
+export const minuteMs = 60_000;
 export const minutesOfDay = 1_440;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
