@@ -1,9 +1,6 @@
 // The time zone of the page: the viewer's choice, or the system's.
 const storageKey = 'zone';
 
-/** The zone of the system. */
-export const systemZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
 function isZone(name: string): boolean {
   try {
     Intl.DateTimeFormat('en', { timeZone: name });
@@ -12,6 +9,23 @@ function isZone(name: string): boolean {
     return false;
   }
 }
+
+/** Today's names of zones that Chromium knows by older ones (IANA, file `backward`). */
+const renamed: Record<string, string> = {
+  'Africa/Asmera': 'Africa/Asmara',
+  'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
+  'America/Godthab': 'America/Nuuk',
+  'Asia/Calcutta': 'Asia/Kolkata',
+  'Asia/Katmandu': 'Asia/Kathmandu',
+  'Asia/Rangoon': 'Asia/Yangon',
+  'Asia/Saigon': 'Asia/Ho_Chi_Minh',
+  'Atlantic/Faeroe': 'Atlantic/Faroe',
+  'Europe/Kiev': 'Europe/Kyiv',
+};
+const nameOf = (name: string): string => renamed[name] ?? name;
+
+/** The zone of the system. */
+export const systemZone = nameOf(Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 const stored = localStorage.getItem(storageKey);
 const chosen = stored !== null && isZone(stored) ? stored : undefined;
@@ -27,21 +41,8 @@ export function chooseZone(name: string | undefined): void {
   location.reload();
 }
 
-/** Today's names of zones that Chromium lists by older ones (IANA, file `backward`). */
-const renamed: Record<string, string> = {
-  'Africa/Asmera': 'Africa/Asmara',
-  'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
-  'America/Godthab': 'America/Nuuk',
-  'Asia/Calcutta': 'Asia/Kolkata',
-  'Asia/Katmandu': 'Asia/Kathmandu',
-  'Asia/Rangoon': 'Asia/Yangon',
-  'Asia/Saigon': 'Asia/Ho_Chi_Minh',
-  'Atlantic/Faeroe': 'Atlantic/Faroe',
-  'Europe/Kiev': 'Europe/Kyiv',
-};
-
 /** Every zone that the browser knows, and UTC. */
 export function zones(): string[] {
-  const known = Intl.supportedValuesOf('timeZone').map((name) => renamed[name] ?? name);
+  const known = Intl.supportedValuesOf('timeZone').map(nameOf);
   return [...new Set([...known, zone, 'UTC'])].sort();
 }
