@@ -3,6 +3,7 @@
 import IconDots from '@tabler/icons-react/dist/esm/icons/IconDots.mjs';
 import IconLock from '@tabler/icons-react/dist/esm/icons/IconLock.mjs';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { KeyHelp } from '../design/key-help.tsx';
 import { EmptyState } from '../design/messages.tsx';
 import { useSession } from '../session/session.tsx';
@@ -93,7 +94,9 @@ export function Shell() {
           <KeyHelp />
         </header>
         <LostNote />
-        <main id="main">{missing ? <MissingScope {...missing} /> : <Outlet />}</main>
+        <main ref={useFocusOfNewPages()} id="main" tabIndex={-1}>
+          {missing ? <MissingScope {...missing} /> : <Outlet />}
+        </main>
       </div>
       <nav className="bottom" aria-label={text('shortMenu')}>
         {items
@@ -111,6 +114,19 @@ export function Shell() {
       </nav>
     </div>
   );
+}
+
+/** Where the link that was followed is gone with its page, the keyboard goes on in the new one, not before the menu. */
+function useFocusOfNewPages() {
+  const main = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
+  const last = useRef(path);
+  useEffect(() => {
+    if (last.current !== undefined && last.current !== path && document.activeElement === document.body)
+      main.current?.focus({ preventScroll: true });
+    last.current = path;
+  }, [path]);
+  return main;
 }
 
 /** In place of a page that the session may not open. */
