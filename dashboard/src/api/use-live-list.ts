@@ -143,7 +143,8 @@ export function useLiveList<T>(options: Options<T>): LiveList<T> {
     rows: shown?.items ?? [],
     isLoaded: shown !== undefined && !isSearching,
     error: first.error ?? olderError,
-    retry: () => void first.refetch(),
+    // again what failed
+    retry: () => void (olderError && next ? loadOlder(next) : first.refetch()),
     loadOlder: next
       ? () => {
           current.emptyPages = 0;

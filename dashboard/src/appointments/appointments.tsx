@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Booking, StaffMember } from '../../../client/src/generated.ts';
 import { Loading } from '../design/loading.tsx';
-import { ErrorNote } from '../design/messages.tsx';
+import { PageError } from '../design/page-error.tsx';
 import { useNarrow } from '../design/use-narrow.ts';
 import { useNow } from '../design/use-now.ts';
 import { usePageKeys } from '../design/use-page-keys.ts';
@@ -67,7 +67,7 @@ export function Appointments() {
     { text: 'closeBooking', run: { Escape: bookingId === undefined ? undefined : leave } },
   ]);
 
-  if (!listed) return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <Loading />;
+  if (!listed) return error ? <PageError error={error} onRetry={() => void refetch()} /> : <Loading />;
   const staff = [...listed.items, ...hidden];
   const chosen = address.staff?.filter((id) => staff.some(({ _id }) => _id === id));
   const shown = (chosen?.length ? chosen : staff.map(({ _id }) => _id)).slice(0, staffMax[view]);

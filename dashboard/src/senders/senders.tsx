@@ -36,7 +36,7 @@ export function Senders() {
     </LinkButton>
   );
   return (
-    <Page title={text('title')} text={text('count', { count: senders.length })} actions={connect}>
+    <Page title={text('title')} text={data && text('count', { count: senders.length })} actions={connect}>
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
       {data && senders.length === 0 && (

@@ -58,7 +58,10 @@ export function Webhooks() {
   return (
     <Page
       title={text('title')}
-      text={text('count', { count: formatNumber(items.length), most: formatNumber(endpointsMax) })}
+      text={
+        endpoints.data &&
+        text('count', { count: formatNumber(items.length), most: formatNumber(endpointsMax) })
+      }
       actions={add}
     >
       {isAdding && <AddEndpoint onDone={() => setAdding(false)} />}

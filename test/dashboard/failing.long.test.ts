@@ -1,0 +1,86 @@
+// What pages say and offer while requests fail, and where the keyboard goes on when a page is left, in a real browser.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Dashboard, flawsOf, startDashboard } from '../harness/dashboard.ts';
+import { addStaff } from '../harness/dashboard-staff.ts';
+import { addEndpoint } from '../harness/gateway.ts';
+import { offer } from '../harness/phone-templates.ts';
+
+let dashboard: Dashboard;
+const count = 60;
+
+beforeAll(async () => {
+  dashboard = await startDashboard([offer]);
+  const { gateway, templateIds } = dashboard;
+  await addEndpoint(gateway);
+  await addStaff(gateway, { name: 'Ana' });
+  const recipients = Array.from({ length: count }, (_, at) => ({
+    ...{ phone: `155577910${String(at).padStart(2, '0')}`, name: `Person ${at}` },
+    variables: { 1: 'Ada', 2: 'Friday' },
+  }));
+  await gateway.call('POST', '/v1/templates/send', {
+    body: { templateId: templateIds.diwali_offer, recipients },
+  });
+}, 60_000);
+afterAll(async () => dashboard?.close());
+
+/** Requests of this kind fail until the returned function is called. */
+async function failRequests(page: Page, pattern: RegExp): Promise<() => Promise<void>> {
+  const body = { success: false, message: 'The gateway is held.', code: 'held', requestId: 'r' };
+  await page.route(pattern, (route) => route.fulfill({ status: 503, json: body }));
+  return () => page.unroute(pattern);
+}
+
+test('older messages that could not be read are read by the button of the error', async () => {
+  const { page, problems } = await dashboard.openAt('/messages');
+  const rows = page.locator('.table tbody tr');
+  await expect.poll(() => rows.count()).toBe(50);
+  const end = await failRequests(page, /\/v1\/messages\?.*cursor=/);
+  await page.getByRole('button', { name: 'Load older' }).click();
+  await page.locator('#main').getByRole('alert').waitFor();
+  await end();
+  await page.getByRole('button', { name: 'Try now' }).click();
+  await expect.poll(() => rows.count()).toBe(count);
+  expect(await page.locator('#main').getByRole('alert').count()).toBe(0);
+  expect(problems).toEqual([]);
+});
+
+test.each([
+  ['/senders', /\/v1\/senders/, 'No number is connected'],
+  ['/webhooks', /\/v1\/webhooks/, '0 of 10 endpoints'],
+])('%s claims nothing that it could not read', async (path, pattern, claim) => {
+  const { page } = await dashboard.openAt('/settings');
+  await failRequests(page, pattern);
+  await page.locator(`.side a[href="${path}"]`).click();
+  await page.locator('#main').getByRole('alert').waitFor();
+  expect(await page.locator('#main').innerText()).not.toContain(claim);
+});
+
+test('a calendar whose staff cannot be read has a heading', async () => {
+  const { page } = await dashboard.openAt('/settings');
+  await failRequests(page, /\/v1\/appointments\/users/);
+  await page.locator('.side a[href="/appointments"]').click();
+  await page.locator('#main').getByRole('alert').waitFor();
+  expect(await flawsOf(page)).toEqual([]);
+});
+
+test('a page that is opened by keyboard goes on in the page, and the menu keeps the keyboard', async () => {
+  const { page, problems } = await dashboard.openAt('/messages');
+  const focused = () => page.evaluate('document.activeElement.id || document.activeElement.textContent');
+  await page.getByRole('link', { name: 'Person 47', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: /Person 47/ }).waitFor();
+  await expect.poll(focused).toBe('main');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.closest("#main") !== null')).toBe(true);
+  await page.locator('.side a[href="/settings"]').focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+  expect(await focused()).toBe('Settings');
+  expect(problems).toEqual([]);
+});
+
+test('a zone that the browser knows by an older name is shown by that of today', async () => {
+  const { page } = await dashboard.openAt('/', { timezoneId: 'Asia/Calcutta' });
+  await page.locator('.page-head').getByText('Asia/Kolkata').waitFor();
+});
