@@ -1,6 +1,8 @@
 // The dashboard's pages for sending and answering, in a real browser, against the real gateway and sandbox.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { confirm, type Dashboard, flawsOf, startDashboard } from '../harness/dashboard.ts';
+import { confirm, type Dashboard, flawsOf, signIn, startDashboard } from '../harness/dashboard.ts';
+import { addBooking, addStaff } from '../harness/dashboard-staff.ts';
+import { comingMonday } from '../harness/dates.ts';
 import { addEndpoint, number } from '../harness/gateway.ts';
 import { checkupCards as cards, checkups, offer, visit } from '../harness/phone-templates.ts';
 
@@ -79,6 +81,25 @@ test('a person who writes is answered within the window, and opted out', { timeo
   await person.getByRole('button', { name: 'Lift the opt-out' }).click();
   await person.getByText('Everything').waitFor();
   expect(problems).toEqual([]);
+});
+
+test('an appointment of another year says its year', async () => {
+  const { gateway, open } = dashboard;
+  const phone = '15557770021';
+  const from = { phone, name: 'Kofi' };
+  await gateway.platform.write(number.id, {
+    messages: [{ from, kind: 'text', with: { text: { body: 'Hello' } } }],
+  });
+  const date = comingMonday();
+  const appointmentUserId = await addStaff(gateway, { name: 'Ana' });
+  await addBooking(gateway, { appointmentUserId, date, from: '09:00', to: '09:30', phoneNumber: phone });
+  const { page } = await open();
+  const year = Number(date.slice(0, 4));
+  await page.clock.setSystemTime(`${year - 1}-12-31T12:00:00Z`);
+  await signIn(page, gateway, '/conversations');
+  await page.getByRole('link', { name: /Kofi/ }).click();
+  const person = page.getByRole('complementary', { name: 'Person' });
+  await person.getByRole('link', { name: new RegExp(`${year}.*09:00`) }).waitFor();
 });
 
 test('the sandbox shows the phone, whose buttons and answers reach the gateway, and faults', {

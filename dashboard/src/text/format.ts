@@ -1,4 +1,5 @@
 // Numbers, dates and durations in the viewer's language and time zone.
+import { civilDate } from './civil.ts';
 import { direction, language } from './language.ts';
 import { zone } from './zone.ts';
 
@@ -57,14 +58,18 @@ export const formatClock = (at: Date, timeZone = zone) => formatOf({ ...clock, t
 /** `14:05:07.112`. */
 export const formatExact = (at: Date, timeZone = zone) =>
   formatOf({ ...clock, second: '2-digit', fractionalSecondDigits: 3, timeZone }).format(at);
-/** `24 Nov`, with the year if it is another one. */
-export function formatDay(at: Date, timeZone = zone): string {
-  const isThisYear = at.getFullYear() === new Date().getFullYear();
-  return formatOf({ ...day, ...(isThisYear ? {} : { year: 'numeric' }), timeZone }).format(at);
+/** The year, if it is another one. */
+function otherYear(at: Date, timeZone: string): Options {
+  const yearOf = (date: Date) => civilDate(date, timeZone).slice(0, 4);
+  return yearOf(at) === yearOf(new Date()) ? {} : { year: 'numeric' };
 }
-/** `Tue 24 Nov, 10:42`. */
+
+/** `24 Nov`, with the year if it is another one. */
+export const formatDay = (at: Date, timeZone = zone) =>
+  formatOf({ ...day, ...otherYear(at, timeZone), timeZone }).format(at);
+/** `Tue 24 Nov, 10:42`, with the year if it is another one. */
 export const formatMoment = (at: Date, timeZone = zone) =>
-  formatOf({ ...day, weekday: 'short', ...clock, timeZone }).format(at);
+  formatOf({ ...day, ...otherYear(at, timeZone), weekday: 'short', ...clock, timeZone }).format(at);
 /** A civil date, as `Tue 24 Nov` or in full, as `Tuesday 24 November 2026`. */
 export const formatDate = (date: string, isFull = false) =>
   formatOf({
