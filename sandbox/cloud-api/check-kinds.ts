@@ -76,6 +76,17 @@ const shapeOf = (card: Component[]): string =>
     .sort()
     .join('; ');
 
+/** Throws unless the sample of a header with media is an uploaded one. */
+export function checkSample(header: Component | undefined, isHandle: (handle: string) => boolean): void {
+  const handle = (header?.example?.header_handle as unknown[] | undefined)?.[0];
+  if (typeof handle === 'string' && isHandle(handle)) return;
+  throw badTemplate(
+    2388273,
+    'Missing sample media',
+    'Give the handle of an uploaded sample in example.header_handle.',
+  );
+}
+
 function checkCard(
   { language, category, parameterFormat }: DraftOfKind,
   card: Component[],
@@ -87,13 +98,7 @@ function checkCard(
   const format = upper(header?.format);
   if (!cardFormats.includes(format))
     throw badFormat('header', `The header of a card is one of ${cardFormats.join(', ')}.`);
-  const handle = (header?.example?.header_handle as unknown[] | undefined)?.[0];
-  if (format !== 'PRODUCT' && (typeof handle !== 'string' || !isHandle(handle)))
-    throw badTemplate(
-      2388273,
-      'Missing sample media',
-      'Give the handle of an uploaded sample in example.header_handle.',
-    );
+  if (format !== 'PRODUCT') checkSample(header, isHandle);
   if (body) {
     const named = parameterFormat === 'NAMED';
     const text = body.text ?? '';

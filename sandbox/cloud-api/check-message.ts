@@ -1,7 +1,7 @@
 // Checks of a template message's components, as the platform makes them: counts, formats, lengths (pure).
 import { checkMediaHeader, checkText, type MediaSource, type Parameter } from './check-parts.ts';
 import { checkSentButtons, type SentButton } from './check-sent-buttons.ts';
-import { rejection } from './errors.ts';
+import { rejection, wrongNumber } from './errors.ts';
 import type { Template } from './model.ts';
 import { type PartParameters, parametersOf, type TemplateParameters } from './template-parameters.ts';
 
@@ -108,10 +108,7 @@ function checkCards(
     given.set(index, card);
   }
   if (given.size !== cards.length)
-    throw rejection(
-      132000,
-      `carousel: number of cards (${given.size}) does not match the expected number of cards (${cards.length})`,
-    );
+    throw wrongNumber('carousel', 'cards', { given: given.size, expected: cards.length });
   cards.forEach((card, index) => {
     checkParts(card, named, sorted(given.get(index)?.components, []), source, 160);
   });

@@ -1,5 +1,5 @@
 // Checks of the header and the texts of a template message or of one of its cards (pure).
-import { rejection, unknownMedia } from './errors.ts';
+import { rejection, unknownMedia, wrongNumber } from './errors.ts';
 import type { Media } from './model.ts';
 import type { TextParameters } from './template-parameters.ts';
 
@@ -29,10 +29,7 @@ export function checkText(
   maxChars: number,
 ): void {
   if (given.length !== expected.names.length)
-    throw rejection(
-      132000,
-      `${where}: number of localizable_params (${given.length}) does not match the expected number of params (${expected.names.length})`,
-    );
+    throw wrongNumber(where, 'localizable_params', { given: given.length, expected: expected.names.length });
   if (given.length === 0) return;
   const values = new Map<string, string>();
   given.forEach((parameter, i) => {
@@ -82,11 +79,7 @@ export function checkMediaHeader(format: string, given: Parameter[], source: Med
   const wanted = format === 'GIF' ? 'VIDEO' : format;
   if (parameter === undefined || type !== wanted)
     throw rejection(132012, `header: Format mismatch, expected ${wanted}, received ${type}`);
-  if (given.length > 1)
-    throw rejection(
-      132000,
-      `header: number of params (${given.length}) does not match the expected number of params (1)`,
-    );
+  if (given.length > 1) throw wrongNumber('header', 'params', { given: given.length, expected: 1 });
   const content = parameter[wanted.toLowerCase()] as Record<string, unknown> | undefined;
   if (!content || typeof content !== 'object')
     throw rejection(

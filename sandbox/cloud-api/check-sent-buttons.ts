@@ -1,6 +1,6 @@
 // Checks of the buttons of a template message or of one of its cards (pure).
 import { checkText, type Parameter, textOf } from './check-parts.ts';
-import { rejection } from './errors.ts';
+import { rejection, wrongNumber } from './errors.ts';
 import type { ButtonParameters } from './template-parameters.ts';
 
 export interface SentButton {
@@ -53,11 +53,7 @@ function checkButton(checked: Checked): void {
   }
   if (withoutParameters.has(button.type) && given.length > 0)
     throw rejection(132018, `buttons: Button at index ${index} of type ${button.type} takes no parameters`);
-  if (given.length > 1)
-    throw rejection(
-      132000,
-      `buttons: number of params (${given.length}) does not match the expected number of params (1)`,
-    );
+  if (given.length > 1) throw wrongNumber('buttons', 'params', { given: given.length, expected: 1 });
   switch (button.type) {
     case 'COPY_CODE':
       if (parameter?.coupon_code === undefined || parameter.coupon_code === '') throw missing(checked);
@@ -93,10 +89,7 @@ function checkUrl(checked: Checked): void {
   const wants = button.type === 'OTP' ? 1 : button.names.length;
   if (wants === 1 && given.length === 0) throw missing(checked);
   if (given.length !== wants)
-    throw rejection(
-      132000,
-      `buttons: number of localizable_params (${given.length}) does not match the expected number of params (${wants})`,
-    );
+    throw wrongNumber('buttons', 'localizable_params', { given: given.length, expected: wants });
   if (wants !== 1 || !parameter) return;
   if (button.type === 'URL' && named) checkText('buttons', button, given, true, maxLength.url);
   const text = textOf('buttons', parameter);

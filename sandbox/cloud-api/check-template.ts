@@ -1,9 +1,9 @@
 // Checks of a template at creation (pure).
 import { authenticationParts } from './check-authentication.ts';
 import { checkButtons } from './check-buttons.ts';
-import { checkCarousel, checkOffer } from './check-kinds.ts';
+import { checkCarousel, checkOffer, checkSample } from './check-kinds.ts';
 import { badFormat, checkText, type TextPart } from './check-text.ts';
-import { badParam, badTemplate } from './errors.ts';
+import { badParam } from './errors.ts';
 import { languages } from './languages.ts';
 import type { Component } from './model.ts';
 
@@ -118,11 +118,5 @@ function checkHeader(draft: TemplateDraft, part: Component, isHandle: (handle: s
     return;
   }
   if (!mediaFormats.includes(format)) throw badFormat('header', 'The header format is not valid.');
-  const handle = (part.example?.header_handle as unknown[] | undefined)?.[0];
-  if (typeof handle !== 'string' || !isHandle(handle))
-    throw badTemplate(
-      2388273,
-      'Missing sample media',
-      'Give the handle of an uploaded sample in example.header_handle.',
-    );
+  checkSample(part, isHandle);
 }

@@ -124,6 +124,19 @@ export function rejectionWith(code: number, more: Partial<RejectionParts>): Reje
   return new Rejection({ status, code, message: `(#${code}) ${title}`, ...more });
 }
 
+/** 132000: a part of a message with more or fewer of something than its template needs. */
+export function wrongNumber(
+  part: string,
+  what: 'params' | 'localizable_params' | 'cards',
+  { given, expected }: { given: number; expected: number },
+): Rejection {
+  const wanted = what === 'cards' ? 'cards' : 'params';
+  return rejection(
+    132000,
+    `${part}: number of ${what} (${given}) does not match the expected number of ${wanted} (${expected})`,
+  );
+}
+
 /** 100: a problem of a parameter, which the message names. */
 export function badParam(message: string): Rejection {
   return new Rejection({ status: 400, code: 100, message: `(#100) ${message}` });
