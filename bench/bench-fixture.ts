@@ -33,6 +33,11 @@ export interface Numbers {
   templateIds: Record<string, string>;
 }
 
+/** What a process needs to send the order template from these numbers through the gateway at `url`. */
+export const sendTarget = (url: string, { apiKey }: Account, { senderIds, templateIds }: Numbers) => ({
+  ...{ url, apiKey, senderIds, templateId: templateIds.order_update as string },
+});
+
 export interface BenchFixture {
   gateway: GatewayProcess;
   sandbox: SandboxProcess;

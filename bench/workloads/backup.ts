@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startBenchFixture } from '../bench-fixture.ts';
+import { sendTarget, startBenchFixture } from '../bench-fixture.ts';
 import { readConditions } from '../conditions.ts';
 import { familyCpuMs } from '../cpu.ts';
 import { fillDeliveries, fillMessages } from '../filling.ts';
@@ -65,10 +65,7 @@ export default workload({
       await fillDeliveries(fixture, account, beneath);
       const target: LivesTarget = {
         caller,
-        url: fixture.gateway.url,
-        apiKey: account.apiKey,
-        templateId: numbers.templateIds.order_update as string,
-        senderIds: numbers.senderIds,
+        ...sendTarget(fixture.gateway.url, account, numbers),
         recipientsPerSend: recipients,
         atOnce: perSecond > 0 ? 64 : 16,
       };

@@ -1,6 +1,6 @@
 // What each additional endpoint of an account costs: rate, CPU and WAL per message with one, three and ten.
 
-import { startBenchFixture } from '../bench-fixture.ts';
+import { sendTarget, startBenchFixture } from '../bench-fixture.ts';
 import { readConditions, reportConditions } from '../conditions.ts';
 import { findLost, type Lives, type LivesTarget, measureLives } from '../lives.ts';
 import { medianOf } from '../percentiles.ts';
@@ -32,12 +32,12 @@ export default workload({
       const kinds: Kind[] = [];
       for (const endpoints of counts) {
         const account = await fixture.account(`Bench ${endpoints}`);
-        const { senderIds, templateIds } = await fixture.numbers(account, 4);
+        const numbers = await fixture.numbers(account, 4);
         for (let hook = 1; hook <= endpoints; hook++)
           await fixture.endpoint(account, `of-${endpoints}-${hook}`);
         const target = {
-          ...{ caller, url: fixture.gateway.url, apiKey: account.apiKey, senderIds, recipientsPerSend },
-          ...{ templateId: templateIds.order_update as string, atOnce: 16 },
+          ...sendTarget(fixture.gateway.url, account, numbers),
+          ...{ caller, recipientsPerSend, atOnce: 16 },
         };
         kinds.push({ endpoints, target, measured: [] });
       }

@@ -1,5 +1,5 @@
 // Messages per second through their whole life, in turn with a ceiling of the same HTTP exchanges.
-import { startBenchFixture } from '../bench-fixture.ts';
+import { sendTarget, startBenchFixture } from '../bench-fixture.ts';
 import { openCeiling } from '../ceiling.ts';
 import { readConditions, reportConditions } from '../conditions.ts';
 import { type Readings, residentBytes } from '../cpu.ts';
@@ -108,10 +108,7 @@ export default workload({
       await fixture.endpoint(account, 'bench');
       const target: LivesTarget = {
         caller,
-        url: fixture.gateway.url,
-        apiKey: account.apiKey,
-        templateId: numbers.templateIds.order_update as string,
-        senderIds: numbers.senderIds,
+        ...sendTarget(fixture.gateway.url, account, numbers),
         recipientsPerSend: recipients,
         atOnce,
       };

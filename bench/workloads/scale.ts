@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
-import { startBenchFixture } from '../bench-fixture.ts';
+import { sendTarget, startBenchFixture } from '../bench-fixture.ts';
 import { readConditions, reportConditions } from '../conditions.ts';
 import { cpuMs, type Meters } from '../cpu.ts';
 import { findLost, type Lives, type LivesTarget, measureLives } from '../lives.ts';
@@ -44,13 +44,13 @@ export default workload({
       const targets: LivesTarget[] = [];
       for (const [index, gateway] of [fixture.gateway, ...others].entries()) {
         const account = await fixture.account(`Process ${index + 1}`);
-        const { senderIds, templateIds } = await fixture.numbers(account, 4, gateway.url);
+        const numbers = await fixture.numbers(account, 4, gateway.url);
         await fixture.endpoint(account, `process-${index + 1}`);
         const caller = startRpcProcess('load.ts');
         callers.push(caller);
         targets.push({
-          ...{ caller, url: gateway.url, apiKey: account.apiKey, senderIds, recipientsPerSend },
-          ...{ templateId: templateIds.order_update as string, atOnce: 16 },
+          ...sendTarget(gateway.url, account, numbers),
+          ...{ caller, recipientsPerSend, atOnce: 16 },
         });
       }
       const meters: Meters = {

@@ -1,6 +1,6 @@
 // Storage: what a message's whole life writes to PostgreSQL's log, and what remains of it on disk.
 
-import { startBenchFixture } from '../bench-fixture.ts';
+import { sendTarget, startBenchFixture } from '../bench-fixture.ts';
 import { perPiece, type Readings, read } from '../cpu.ts';
 import type { LoadInput, LoadResult } from '../load.ts';
 import { progress, saveFigures, table } from '../print.ts';
@@ -51,10 +51,7 @@ export default workload({
       const numbers = await fixture.numbers(account, 4);
       await fixture.endpoint(account, 'bench');
       const base: LoadInput = {
-        url: fixture.gateway.url,
-        apiKey: account.apiKey,
-        templateId: numbers.templateIds.order_update as string,
-        senderIds: numbers.senderIds,
+        ...sendTarget(fixture.gateway.url, account, numbers),
         recipientsPerSend: recipients,
         atOnce,
         firstPhone: 491_700_000_000,
