@@ -6,6 +6,7 @@ import type { Poster } from './callbacks.ts';
 import type { CallLog } from './calls.ts';
 import { badParam, envelope, Rejection, rejection } from './errors.ts';
 import type { MediaBytes } from './media.ts';
+import type { MessagingLimits } from './messaging-limits.ts';
 import type { App } from './model.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { State } from './state.ts';
@@ -16,6 +17,7 @@ export interface Platform {
   state: State;
   poster: Poster;
   rateLimits: RateLimits;
+  messagingLimits: MessagingLimits;
   /** How often each `…0002CCCCCC` recipient was rejected. */
   rejections: Map<string, number>;
   calls: CallLog;

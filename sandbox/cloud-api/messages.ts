@@ -57,6 +57,7 @@ function acceptMessage(
     return;
   }
 
+  if (sent.facts.type === undefined) platform.messagingLimits.count(number, waId);
   const acceptedAt = state.clock.now();
   const message: Accepted = {
     seq: state.ledger.nextSeq(),

@@ -60,7 +60,7 @@ function view(platform: Platform, call: Call, number: PhoneNumber): unknown {
     platform_type: statusOf(number) === 'CONNECTED' ? 'CLOUD_API' : 'NOT_APPLICABLE',
     throughput: { level: perSecond === 0 || perSecond > 80 ? 'HIGH' : 'STANDARD' },
     name_status: number.nameStatus ?? 'APPROVED',
-    status: statusOf(number),
+    status: shownStatus(platform, number),
     account_mode: 'LIVE',
     whatsapp_business_manager_messaging_limit: number.messagingLimit ?? 'TIER_UNLIMITED',
     health_status: healthOf(platform, call, number),
@@ -72,6 +72,10 @@ function view(platform: Platform, call: Call, number: PhoneNumber): unknown {
 
 /** Numbers of earlier journals were always connected. */
 export const statusOf = ({ status }: PhoneNumber): string => status ?? 'CONNECTED';
+
+/** A number that has reached its messaging limit still answers people. */
+const shownStatus = ({ messagingLimits }: Platform, number: PhoneNumber): string =>
+  statusOf(number) === 'CONNECTED' && messagingLimits.isReached(number) ? 'RESTRICTED' : statusOf(number);
 
 /** `health_status`: whether messages can be sent, entity by entity from the number up to the app. */
 function healthOf({ state }: Platform, call: Call, number: PhoneNumber): unknown {

@@ -9,6 +9,7 @@ import { faultKinds, handleCloudControl } from './control.ts';
 import { answerEdge } from './edges.ts';
 import { unknownObject } from './errors.ts';
 import { download, mediaBytes } from './media.ts';
+import { messagingLimits } from './messaging-limits.ts';
 import type { Settings } from './model.ts';
 import { rateLimits } from './rate-limits.ts';
 import { openState } from './state.ts';
@@ -32,6 +33,7 @@ export async function startCloudApi(options: CloudApiOptions = {}): Promise<Runn
     state,
     poster: createPoster(state, options.connections),
     rateLimits: rateLimits(),
+    messagingLimits: messagingLimits(state),
     rejections: new Map(),
     calls: callLog(() => state.settings.keepCalls),
     mediaBytes: mediaBytes(() => state.settings.keepMediaBytes),

@@ -61,6 +61,25 @@ it('a number that was halted by a limit of its messages sends again once the pla
   ]);
 });
 
+it('a business sends to more people than its messaging limit allows in a day, over several days', async () => {
+  await gateway.platform.addNumber({ ...number, wabaId: waba, messagingLimit: 'TIER_250' });
+  const recipients = Array.from({ length: 252 }, (_, index) => `1555400${1_000 + index}`);
+  const { body } = await send(gateway, { templateId, recipients, expiresInSeconds: 86_400 });
+  await expect.poll(statusNow).toBe('halted');
+  const queued = async () =>
+    (await gateway.call<{ counts: { queued?: number } }>('GET', `/v1/sends/${body.data.sendId}`)).body.data
+      .counts.queued ?? 0;
+  await expect.poll(queued).toBe(2);
+  await haltedAgo(31);
+  const { registration, messagingLimit } = await runChecks(gateway, senderId);
+  expect(registration).toMatchObject({ status: 'failed', fix: expect.stringContaining('messaging limit') });
+  expect(messagingLimit?.status).toBe('warning');
+  expect(await statusNow()).toBe('halted');
+  await gateway.platform.advanceClock(86_400_000);
+  await runChecks(gateway, senderId);
+  await expect.poll(queued).toBe(0);
+});
+
 it('a number that was halted for another reason waits for a person', async () => {
   await halted(131042, '15553090002');
   await haltedAgo(600);
