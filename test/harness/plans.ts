@@ -1,28 +1,14 @@
 // The generic plan of a statement, as PostgreSQL caches it.
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  sql,
-} from 'kysely';
+import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { Db, Tx } from '../../src/db/db.ts';
+import { coldKysely } from './cold-kysely.ts';
 
 /** The SQL of the single statement of `run`, without executing it. */
 export async function textOf(run: (db: Db & Tx) => Promise<unknown>): Promise<string> {
   const texts: string[] = [];
-  const paper = new Kysely({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-    log: (event) => void texts.push(event.query.sql),
-  });
-  await run(paper as unknown as Db & Tx);
+  const cold = coldKysely((event) => void texts.push(event.query.sql));
+  await run(cold as unknown as Db & Tx);
   expect(texts).toHaveLength(1);
   return texts[0] ?? '';
 }

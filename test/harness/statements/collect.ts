@@ -1,14 +1,8 @@
 // Calls every exported function with SQL, without a database, and prints its statements and their declared types.
 // Run by Node without a transform: statements are identified by line and column.
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  sql,
-} from 'kysely';
+import { sql } from 'kysely';
 import type { ts } from 'ts-morph';
+import { coldKysely } from '../cold-kysely.ts';
 import { readSources } from '../source.ts';
 import { type DeclaredColumn, madeValue, openTypes, type Site, sitesIn } from './typed-calls.ts';
 
@@ -43,15 +37,7 @@ const sites = new Map<string, Site>(
 );
 const found = new Map<string, Statement>();
 
-const compiler = new PostgresQueryCompiler();
-const paper = new Kysely({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => compiler,
-  },
-});
+const paper = coldKysely();
 
 const making = { paper, condition: sql`true`, turn: 0 };
 let calls = 0;
