@@ -19,15 +19,13 @@ import type { Changes } from './changes/changes.ts';
 import type { Role } from './config.ts';
 import { operations } from './contract/operations.ts';
 import { type ErasureRoutesDeps, erasureRoutes } from './erasure/routes.ts';
-import { closeUnread } from './http/close-unread.ts';
+import { connectionRules } from './http/connections.ts';
 import { allowOrigins } from './http/cors.ts';
 import { readDashboard } from './http/dashboard-page.ts';
-import { endConnectionsOnDrain } from './http/draining.ts';
-import { closeStreamsOfHead } from './http/head-requests.ts';
 import { type HealthDeps, healthRoutes } from './http/health.ts';
 import { idempotencyKeyOf } from './http/idempotency.ts';
 import { compressedBody, readJson, unexpectedFields } from './http/json.ts';
-import { ignoreExpectations, malformedRequests, missingHost } from './http/malformed-requests.ts';
+import { malformedRequests, missingHost } from './http/malformed-requests.ts';
 import { knownPaths } from './http/methods.ts';
 import { openapiRoutes, registerOpenapi } from './http/openapi.ts';
 import { referencePage } from './http/reference-page.ts';
@@ -164,11 +162,8 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
   server.setErrorHandler((error, request, reply) =>
     dashboard?.sendToLost(request, reply) ? reply : sendFailure(error, request, reply),
   );
+  connectionRules(server, deps.isDraining);
   readJson(server);
-  endConnectionsOnDrain(server, deps.isDraining);
-  closeUnread(server);
-  closeStreamsOfHead(server);
-  ignoreExpectations(server);
   const limit = limitRequests(server);
   const paths = knownPaths();
   server.addHook('onRoute', (route) => {

@@ -1,4 +1,6 @@
 // The OpenAPI document, the reference page, health and metrics, and the scope that each operation requires.
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { type Gateway, startGateway } from '../harness/gateway.ts';
 import type { DocumentedOperation, InterfaceDocument } from '../harness/interface-document.ts';
@@ -169,6 +171,15 @@ test.each([
   const answer = await gateway.call('GET', path, { headers, key: null });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([404, `${type}; charset=utf-8`]);
   expect(answer.headers.get('cache-control')).toBe('no-store');
+});
+
+test('a client that requests the document hundreds of times in one packet gets it at most a few times', async () => {
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect(Number(port), hostname);
+  socket.write('GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(300));
+  // the connection is closed while the responses are read
+  const received = await text(socket).catch((error: NodeJS.ErrnoException) => String(error.code));
+  expect(received.split('HTTP/1.1 200 OK').length - 1).toBeLessThan(5);
 });
 
 describe('health and metrics need no key', () => {

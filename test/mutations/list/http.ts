@@ -3,8 +3,29 @@ import type { Mutation } from '../mutation.ts';
 
 export const mutations: Mutation[] = [
   {
+    name: 'pipelined requests are handled at the same time',
+    file: 'src/http/pipelined-requests.ts',
+    find: 'if (reply.raw.socket !== null) return done();',
+    replace: 'return done();',
+    tests: ['test/rules/pipelined-requests.test.ts'],
+  },
+  {
+    name: 'any number of pipelined requests wait',
+    file: 'src/http/pipelined-requests.ts',
+    find: 'if (count > waitingMax) {',
+    replace: 'if (count < 0) {',
+    tests: ['test/rules/pipelined-requests.test.ts'],
+  },
+  {
+    name: 'the server handles pipelined requests as it reads them',
+    file: 'src/http/connections.ts',
+    find: '  handleInOrder(server);\n',
+    replace: '',
+    tests: ['test/api/http-documents.test.ts'],
+  },
+  {
     name: 'a HEAD reads the whole stream of its GET',
-    file: 'src/server.ts',
+    file: 'src/http/connections.ts',
     find: '  closeStreamsOfHead(server);\n',
     replace: '',
     tests: ['test/api/event-stream.test.ts'],
