@@ -120,16 +120,15 @@ function wrap(entries: ReadonlyArray<readonly [string, unknown[]]>): unknown {
 }
 
 /** The people of statuses other than `failed` ("Business-scoped user IDs": status messages webhooks). */
-function contactsOf({ settings }: State, posts: StatusPost[]): object {
+function contactsOf({ settings, conversations }: State, posts: StatusPost[]): object {
   if (!settings.statusContacts) return {};
   const people = posts
     .filter(({ step }) => step.status !== 'failed')
-    .map(({ message: { waId, userId, wabaId } }) =>
-      contactOf(
-        { ...(waId === '' ? {} : { phone: waId }), ...(userId === undefined ? {} : { userId }) },
-        wabaId,
-      ),
-    );
+    .map(({ message: { phoneNumberId, waId, userId: named, wabaId } }) => {
+      const userId = named ?? conversations.last(phoneNumberId, { phone: waId })?.userId;
+      const person = { ...(waId === '' ? {} : { phone: waId }), ...(userId === undefined ? {} : { userId }) };
+      return contactOf(person, wabaId);
+    });
   return people.length === 0 ? {} : { contacts: people };
 }
 

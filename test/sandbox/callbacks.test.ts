@@ -56,6 +56,19 @@ test('each status is a separate signed POST with the opaque data, the price and 
   expect(of('read')).toEqual({ ...common, status: 'read', timestamp });
 });
 
+test('a status names the person by the id under which they wrote', async () => {
+  const from = { phone: '919811112277', userId: 'US.4711' };
+  const text = { text: { body: 'Hello' } };
+  await platform.control.write(numberId, { messages: [{ from, kind: 'text', with: text }] });
+  const { json } = await platform.send(`+${from.phone}`);
+  const wamid = json.messages[0].id;
+  const contactsOf = () =>
+    platform.callbackServer.callbacks.find((one) => one.statuses.some(({ id }) => id === wamid))?.value
+      .contacts;
+  await platform.callbackServer.until(() => contactsOf() !== undefined);
+  expect(contactsOf()).toMatchObject([{ wa_id: from.phone, user_id: 'US.4711' }]);
+});
+
 test('the posted bytes are pure ASCII, and the signature covers exactly these bytes', async () => {
   const opaque = 'ä 🎉 हिन्दी';
   const wamid = await sendOne({ biz_opaque_callback_data: opaque });
