@@ -70,7 +70,7 @@ export async function dryRun(db: Db, gateway: RetentionDays, now: Date): Promise
   for (const { accountId, cutoffs } of accounts)
     for (const [kind, n] of Object.entries(await countOf(db, accountId, cutoffs)))
       sums[kind] = (sums[kind] ?? 0) + n;
-  const candidates = await findCandidates(
+  const { candidates, attempts } = await findCandidates(
     db,
     accounts.map((account) => account.cutoffs),
   );
@@ -86,6 +86,8 @@ export async function dryRun(db: Db, gateway: RetentionDays, now: Date): Promise
     media: sums.media ?? 0,
     accountsWithOwnDays: accounts.filter(({ own }) => retentionKinds.some((kind) => own[kind] !== null))
       .length,
-    partitions: candidates.flatMap((one) => [one.partition, ...one.with].map(({ name }) => name)),
+    partitions: [...candidates.flatMap((one) => [one.partition, ...one.with]), ...attempts].map(
+      ({ name }) => name,
+    ),
   };
 }

@@ -1,5 +1,7 @@
 // Partitions that nobody needs any more: searched for rows that stay, then dropped. See "Partitions" in docs/retention.md.
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { nilUuid } from '../base/ids.ts';
 import type { Db } from '../db/db.ts';
 import { isDeliveryExpired, isMessageExpired, isReceivedExpired } from './expired-store.ts';
 
@@ -26,15 +28,35 @@ export async function listPartitions(db: Db, tables: readonly string[]): Promise
   return rows;
 }
 
-/** Notes every row that is written to the partition from now on, and forgets what an earlier search found. */
-export async function watchPartition(db: Db, { table, name }: Partition): Promise<void> {
+/** The stage of the row of `retention_kept` that names the latest search of a partition; no key has it. */
+const searchStage = sql.lit(-1);
+
+/**
+ * Begins a search: notes every row that is written to the partition from now on, and forgets what earlier searches found. Returns the
+ * id of the search; earlier ones can no longer drop the partition.
+ */
+export async function watchPartition(db: Db, { table, name }: Partition): Promise<string> {
   await sql`select retention_watch(${table}, ${name})`.execute(db);
-  await sql`delete from retention_kept where part = ${name}`.execute(db);
+  const search = randomUUID();
+  await sql`
+    with earlier as (delete from retention_kept where part = ${name})
+    insert into retention_kept (part, first_id, second_id, stage) values (${name}, ${search}, ${nilUuid}, ${searchStage})`.execute(
+    db,
+  );
+  return search;
 }
 
 /** Ends that. */
 export async function unwatchPartition(db: Db, name: string): Promise<void> {
   await sql`select retention_unwatch(${name})`.execute(db);
+}
+
+/** Ends the searches of all other partitions than these: a crash has left them, and they are kept longer now. */
+export async function unwatchOthers(db: Db, names: readonly string[]): Promise<void> {
+  await sql`
+    select retention_unwatch(c.relname::text) from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where t.tgname = 'retention_keep' and c.relnamespace = current_schema()::regnamespace
+      and c.relname <> all (${[...names]}::text[])`.execute(db);
 }
 
 /** The pages of a partition's table. */
@@ -102,7 +124,7 @@ export async function keepReceived(db: Db, search: Search): Promise<void> {
 /** How many rows of the partition are kept, counted up to `limit`. */
 export async function countKept(db: Db, name: string, limit: number): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    select count(*)::int as n from (select from retention_kept where part = ${name} limit ${limit}::int) k`.execute(
+    select count(*)::int as n from (select from retention_kept where part = ${name} and stage <> ${searchStage} limit ${limit}::int) k`.execute(
     db,
   );
   return rows[0]?.n ?? 0;
@@ -123,17 +145,38 @@ export async function countDeliveriesBetween(
 }
 
 /**
- * Drops partitions of the same months in one statement, so that no other process is stopped while this one is slow. Rows that
- * `keptOf` keeps move to the default partitions, all of them if it is null. Returns how many; null while a backup needs the partitions.
- * Throws with code 55P03 if the locks are not free within 100 ms.
+ * Drops partitions of the same months in one statement, so that no other process is stopped while this one is slow. The rows that
+ * `search` of the first partition keeps move to the default partitions. Returns how many; null if another search has begun, or while a
+ * backup needs the partitions. Throws with code 55P03 if the locks are not free within 100 ms.
  */
 export async function dropPartitions(
   db: Db,
-  partitions: readonly Partition[],
-  keptOf: string | null,
+  partitions: readonly [Partition, ...Partition[]],
+  search: string,
 ): Promise<number | null> {
+  const [{ name }] = partitions;
+  // the lock of its row lets no other search begin before the end of the statement
   const { rows } = await sql<{ moved: number | null }>`
+    with s as materialized (
+      select from retention_kept where part = ${name} and first_id = ${search} and second_id = ${nilUuid} and stage = ${searchStage}
+      for update)
     select retention_drop(${partitions.map(({ table }) => table)}::text[], ${partitions.map(({ name }) => name)}::text[],
-      ${keptOf}) as moved`.execute(db);
+      ${name}) as moved from s`.execute(db);
+  return rows[0]?.moved ?? null;
+}
+
+/** The rows of a partition of attempts, counted up to `limit`. */
+export async function countAttempts(db: Db, { name, from, to }: Partition, limit: number): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from (
+      select from attempts a where a.subject_id >= ${from} and a.subject_id < ${to}
+        and a.tableoid = to_regclass(quote_ident(${name})) limit ${limit}::int) k`.execute(db);
+  return rows[0]?.n ?? 0;
+}
+
+/** Drops a partition of attempts, as `dropPartitions` does. All of its rows move to the default partition. */
+export async function dropAttempts(db: Db, { name }: Partition): Promise<number | null> {
+  const { rows } = await sql<{ moved: number | null }>`
+    select retention_drop(array['attempts'], array[${name}::text], null) as moved`.execute(db);
   return rows[0]?.moved ?? null;
 }

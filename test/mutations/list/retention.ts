@@ -161,4 +161,25 @@ export const mutations: Mutation[] = [
     replace: 'if (days < 1)',
     tests: api,
   },
+  {
+    name: 'a partition is dropped by an earlier search than the last one',
+    file: partitions,
+    find: 'where part = ${name} and first_id = ${search} and second_id',
+    replace: 'where part = ${name} and ${search}::uuid is not null and second_id',
+    tests: ['test/db/retention-searches.test.ts'],
+  },
+  {
+    name: 'a partition is watched for ever after a crash',
+    file: 'src/retention/drop-partitions.ts',
+    find: 'await unwatchOthers(db, names)',
+    replace: 'await Promise.resolve([unwatchOthers, names])',
+    tests: ['test/db/retention-searches.test.ts'],
+  },
+  {
+    name: 'days of attempts stay when the month of their deliveries goes',
+    file: 'src/retention/drop-partitions.ts',
+    find: 'one.from >= partition.from && one.to <= partition.to',
+    replace: 'one.from === partition.from && one.to === partition.to',
+    tests: ['test/db/retention-searches.test.ts'],
+  },
 ];

@@ -1,0 +1,128 @@
+// Retention by partition beside what other runs left: searches that were stopped or killed, and partitions of months and days mixed.
+import { sql } from 'kysely';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { noDays, type RetentionDays } from '../../src/base/retention-days.ts';
+import { dryRun } from '../../src/retention/dry-run.ts';
+import { listPartitions, type Partition, watchPartition } from '../../src/retention/partitions-store.ts';
+import { removeExpired } from '../../src/retention/retention.ts';
+import { recordNotices } from '../../src/retention/settings-store.ts';
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import {
+  account,
+  daysBefore,
+  has,
+  noLog as log,
+  makeDay,
+  makeMonth,
+  oldDelivery,
+  oldMessage,
+  partitioned,
+  partitionsOf,
+  removeAll,
+} from '../harness/old-rows.ts';
+
+const now = new Date();
+const days: RetentionDays = {
+  ...noDays,
+  messages: 40,
+  received: 30,
+  deliveries: 30,
+  bookings: 10,
+  audit: 100,
+};
+
+let database: TestDatabase;
+const databases: TestDatabase[] = [];
+beforeEach(async () => {
+  database = await createTestDatabase();
+  databases.push(database);
+});
+afterAll(() => Promise.all(databases.map((one) => one.drop())));
+
+const announced = (of: RetentionDays = days) => recordNotices(database.db, of, daysBefore(now, 8));
+const runAll = (of = days) => removeAll(database.db, of, now);
+
+/** The 15th of a month, four months ago. */
+const longAgo = () => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 4, 15, 12));
+
+describe('a partition', () => {
+  it('keeps what stays when another run begins to search it before the drop', async () => {
+    const { db } = database;
+    const accountId = await account(db);
+    await announced();
+    const suffix = await makeMonth(db, ['messages'], longAgo());
+    const waiting = await oldMessage(db, { accountId, at: longAgo(), endedAt: null });
+    await oldMessage(db, { accountId, at: longAgo() });
+    const stopped = removeExpired({ db, log, days }, now);
+    // every page was read; the process stops for minutes
+    await stopped.next();
+    const other = removeExpired({ db, log, days }, now);
+    const [partition] = await listPartitions(db, ['messages']);
+    await watchPartition(db, partition as Partition);
+    const { value } = await stopped.next();
+    expect([value.partitions, value.busy]).toEqual([[], [`messages${suffix}`]]);
+    expect(await has(db, 'messages', waiting)).toBe(true);
+    for (let done = false; !done; ) ({ done = false } = await other.next());
+    expect(await partitionsOf(db, 'messages')).toEqual([]);
+    expect(await has(db, 'messages', waiting)).toBe(true);
+    expect((await sql`select from retention_kept`.execute(db)).rows).toEqual([]);
+  });
+
+  it('is no longer watched after a crash if it is kept longer now', async () => {
+    const { db } = database;
+    const accountId = await account(db);
+    await announced();
+    await makeMonth(db, ['messages'], longAgo());
+    const waiting = await oldMessage(db, { accountId, at: longAgo(), endedAt: null });
+    const crashed = removeExpired({ db, log, days }, now);
+    await crashed.next();
+    const triggers = async () =>
+      (await sql`select from pg_trigger where tgname = 'retention_keep'`.execute(db)).rows.length;
+    expect(await triggers()).toBe(1);
+    await runAll(noDays);
+    expect(await triggers()).toBe(0);
+    expect((await sql`select from retention_kept`.execute(db)).rows).toEqual([]);
+    // the process was only stopped: its search no longer counts
+    await crashed.next();
+    expect(await has(db, 'messages', waiting)).toBe(true);
+  });
+});
+
+describe('partitions of which the switch between months and days left some', () => {
+  const names = async () => {
+    const all = await Promise.all(partitioned.map((table) => partitionsOf(database.db, table)));
+    return all.flat();
+  };
+  const onlyDeliveries = { ...noDays, deliveries: 30 };
+
+  it('of attempts by day go with the deliveries of their month', async () => {
+    const { db } = database;
+    const accountId = await account(db);
+    await announced(onlyDeliveries);
+    const at = longAgo();
+    const month = await makeMonth(db, ['deliveries'], at);
+    const day = await makeDay(db, ['attempts'], at);
+    const waiting = await oldDelivery(db, { accountId, at, endedAt: null, attempts: 2 });
+    const ended = await oldDelivery(db, { accountId, at });
+    expect((await dryRun(db, onlyDeliveries, now)).partitions).toEqual([
+      `deliveries${month}`,
+      `attempts${day}`,
+    ]);
+    expect((await runAll(onlyDeliveries)).partitions).toEqual([`deliveries${month}`]);
+    expect(await names()).toEqual([]);
+    expect(await has(db, 'attempts', waiting.subjectId)).toBe(true);
+    expect(await has(db, 'attempts', ended.subjectId)).toBe(false);
+  });
+
+  it('of attempts without deliveries go alone; the attempts of those in the default partition stay', async () => {
+    const { db } = database;
+    const accountId = await account(db);
+    await announced(onlyDeliveries);
+    const at = longAgo();
+    const suffix = await makeMonth(db, ['attempts'], at);
+    const waiting = await oldDelivery(db, { accountId, at, endedAt: null, attempts: 2 });
+    expect((await runAll(onlyDeliveries)).partitions).toEqual([`attempts${suffix}`]);
+    expect(await names()).toEqual([]);
+    expect(await has(db, 'attempts', waiting.subjectId)).toBe(true);
+  });
+});
