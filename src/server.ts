@@ -149,7 +149,6 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
     trustProxy: deps.trustedProxies.length > 0 ? deps.trustedProxies : false,
     // a connection without complete headers is closed after 20 to 25 s
     http: { headersTimeout: 20_000, connectionsCheckingInterval: 5_000, requireHostHeader: false },
-    connectionTimeout: 0,
     forceCloseConnections: 'idle',
     // requests on open connections are still served while the server closes
     return503OnClosing: false,

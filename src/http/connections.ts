@@ -1,4 +1,5 @@
 // What the server does with connections, whatever is requested on them.
+import { closeSilent } from './close-silent.ts';
 import { closeUnread } from './close-unread.ts';
 import { endConnectionsOnDrain } from './draining.ts';
 import { closeStreamsOfHead } from './head-requests.ts';
@@ -10,6 +11,7 @@ import type { Server } from './request.ts';
 export function connectionRules(server: Server, isDraining: () => boolean): void {
   handleInOrder(server);
   endConnectionsOnDrain(server, isDraining);
+  closeSilent(server);
   closeUnread(server);
   closeStreamsOfHead(server);
   ignoreExpectations(server);

@@ -3,6 +3,13 @@ import type { Mutation } from '../mutation.ts';
 
 export const mutations: Mutation[] = [
   {
+    name: 'a client that reads nothing keeps its connection',
+    file: 'src/http/connections.ts',
+    find: '  closeSilent(server);\n',
+    replace: '',
+    tests: ['test/rules/close-silent.test.ts'],
+  },
+  {
     name: 'pipelined requests are handled at the same time',
     file: 'src/http/pipelined-requests.ts',
     find: 'if (reply.raw.socket !== null) return done();',
