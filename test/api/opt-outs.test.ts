@@ -160,6 +160,15 @@ describe('the list', () => {
     expect(results(sent.body.data)).toEqual([['accepted']]);
   });
 
+  it('is returned as it was stored, while other requests remove it', async () => {
+    const phone = newPhone();
+    await put(phone, { scope: 'all' });
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, n) => (n % 2 ? remove(phone) : put(phone, { scope: 'all' }))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  });
+
   it('rejects what is no number, no scope and no person', async () => {
     expect(await put('+15553000001', { scope: 'marketing' })).toMatchObject({
       status: 400,

@@ -11,6 +11,7 @@ import { lockContactsOf } from '../contacts/lock-people.ts';
 import { recordPeople, remainingContacts, type Stricter } from '../contacts/record-people.ts';
 import type { Act } from './opt-out.ts';
 import { eventsOfStricter, type RecordedActs, recordActs } from './record.ts';
+import { findOptOut, type ListedOptOut } from './store.ts';
 
 export interface ChangeDeps extends PublishDeps {
   db: Db;
@@ -34,8 +35,25 @@ export interface ActResult {
 const attempts = 5;
 
 /** Records acts in one transaction, in order, with their events; returns the result of each. */
-export async function changeOptOuts(deps: ChangeDeps, acts: readonly PersonAct[]): Promise<ActResult[]> {
-  const { results, leased } = await inTransaction(
+export const changeOptOuts = (deps: ChangeDeps, acts: readonly PersonAct[]): Promise<ActResult[]> =>
+  changeAndRead(deps, acts, async (_tx, results) => results);
+
+/**
+ * Records an act and returns the person's opt-out as the act left it, whatever other requests do afterwards; undefined if the person
+ * receives everything, because a newer decision counts.
+ */
+export const changeOptOut = (deps: ChangeDeps, act: PersonAct): Promise<ListedOptOut | undefined> =>
+  changeAndRead(deps, [act], (tx, [result]) =>
+    findOptOut(tx, act.accountId, (result as ActResult).contactId),
+  );
+
+/** Records acts, and reads in the same transaction, while their contacts are locked. */
+async function changeAndRead<T>(
+  deps: ChangeDeps,
+  acts: readonly PersonAct[],
+  read: (tx: Tx, results: ActResult[]) => Promise<T>,
+): Promise<T> {
+  const { found, leased } = await inTransaction(
     deps.db,
     async (tx) => {
       const nowMs = deps.clock.now();
@@ -44,12 +62,13 @@ export async function changeOptOuts(deps: ChangeDeps, acts: readonly PersonAct[]
         contactId,
         isChanged: changed[index] === true,
       }));
-      return { results, leased: await publish(deps, tx, events) };
+      const leased = await publish(deps, tx, events);
+      return { found: await read(tx, results), leased };
     },
     attempts,
   );
   deps.deliveries.offer(leased);
-  return results;
+  return found;
 }
 
 /** The person as the recording of people takes them. */

@@ -14,12 +14,12 @@ import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { contactsWith, type PersonFilter } from '../contacts/find.ts';
-import { changeOptOuts } from './change.ts';
+import { changeOptOut, changeOptOuts } from './change.ts';
 import { type OptOutFileDeps, optOutFileRoutes } from './file-routes.ts';
 import { scope, source } from './opt-out.ts';
 import { optOutItem } from './presenter.ts';
 import { optOutSettingsRoutes } from './settings-routes.ts';
-import { findOptOut, listOptOuts } from './store.ts';
+import { listOptOuts } from './store.ts';
 
 export type OptOutRoutesDeps = OptOutFileDeps;
 
@@ -88,8 +88,7 @@ async function optOut(
 ) {
   const act = { scope: scope[name], source: source.api, reason, atMs: null };
   if (person.phone !== undefined) await deps.restoreErased(accountId, [person.phone]);
-  const [changed] = await changeOptOuts(deps, [{ accountId, person, act }]);
-  const row = changed && (await findOptOut(deps.db, accountId, changed.contactId));
+  const row = await changeOptOut(deps, { accountId, person, act });
   if (!row)
     throw new AppError(
       'conflict',

@@ -71,7 +71,7 @@ export async function listOptOuts(
 
 /** Finds the opt-out of a contact; undefined if they receive everything. */
 export async function findOptOut(
-  db: Db,
+  db: Db | Tx,
   accountId: string,
   contactId: string,
 ): Promise<ListedOptOut | undefined> {
