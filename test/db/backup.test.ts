@@ -24,6 +24,7 @@ import { makePartitions } from '../../src/db/partitions.ts';
 import { backupLock, openSnapshot } from '../../src/db/snapshot.ts';
 import type { BackupStore } from '../../src/ports/backup-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertAccount } from '../harness/rows.ts';
 import { until } from '../harness/until.ts';
 
 const keyRing = parseKeyRing(makeKey());
@@ -130,7 +131,7 @@ test('a backup has every table, the files that the snapshot names, and no keys',
 
 test('a snapshot has one moment: rows that are committed later are not in it', async () => {
   const snapshot = await openSnapshot(database.connection, { maxMs: 60_000 });
-  await sql`insert into accounts (id, name) values (${uuidv7()}, 'later')`.execute(database.db);
+  await insertAccount(database.db);
   const table = snapshot?.tables.find(({ name }) => name === 'accounts');
   const chunks: Buffer[] = [];
   for await (const chunk of (table && snapshot?.copy(table)) ?? []) chunks.push(chunk);

@@ -33,6 +33,7 @@ import {
 import { type BookingState, bookingStates } from '../../src/contract/bookings.ts';
 import type { Db, Tx } from '../../src/db/db.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertAccount } from '../harness/rows.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -42,7 +43,7 @@ const staffId = randomUUID();
 beforeAll(async () => {
   database = await createTestDatabase();
   db = database.db;
-  await sql`insert into accounts (id, name) values (${accountId}, 'clinic')`.execute(db);
+  await insertAccount(db, accountId);
   await sql`insert into staff (id, account_id, name) values (${staffId}, ${accountId}, 'Ada')`.execute(db);
 });
 afterAll(() => database.drop());

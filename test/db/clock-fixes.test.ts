@@ -9,6 +9,7 @@ import { deliveryState } from '../../src/webhooks/delivery/delivery.ts';
 import { fixSteps } from '../../src/work/clock-watch.ts';
 import { approximately, openTestWatch, stepClockBack } from '../harness/clock-watch.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertAccount, insertEndpoint, insertSender } from '../harness/rows.ts';
 
 let database: TestDatabase;
 const accountId = uuidv7();
@@ -17,12 +18,10 @@ const endpointId = uuidv7();
 const staffId = uuidv7();
 beforeAll(async () => {
   database = await createTestDatabase();
-  await run(sql`insert into accounts (id, name) values (${accountId}, 'steps')`);
-  await run(sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
-    verify_token, app_secret_hash) values (${senderId}, ${accountId}, 's', '1', '2', '', '', '', '')`);
+  await insertAccount(database.db, accountId);
+  await insertSender(database.db, accountId, { id: senderId });
   await run(sql`insert into sender_paces (sender_id, per_second) values (${senderId}, 10)`);
-  await run(sql`insert into endpoints (id, account_id, url, events, secret)
-    values (${endpointId}, ${accountId}, 'https://x.example', '{}', '')`);
+  await insertEndpoint(database.db, accountId, { id: endpointId });
   await run(sql`insert into staff (id, account_id, name) values (${staffId}, ${accountId}, 's')`);
 });
 afterAll(() => database.drop());

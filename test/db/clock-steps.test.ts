@@ -1,36 +1,18 @@
 // Clock steps: detection and reporting, and the pace of a number during a step.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { uuidv7 } from '../../src/base/ids.ts';
 import { deleteOldSteps, findSteps } from '../../src/db/database-clock.ts';
 import type { Tx } from '../../src/db/db.ts';
 import { reservePace, slowPace } from '../../src/messaging/sending/paces-store.ts';
 import { approximately, openTestWatch, stepClockBack } from '../harness/clock-watch.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { sender } from '../harness/dispatch.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
-
-const accountId = uuidv7();
-
-/** A number with that many calls a second. */
-async function sender(perSecond = 10): Promise<string> {
-  const id = uuidv7();
-  await sql`insert into accounts (id, name) values (${accountId}, 'steps') on conflict do nothing`.execute(
-    database.db,
-  );
-  await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
-    verify_token, app_secret_hash) values (${id}, ${accountId}, 's', ${id}, '2', '', '', '', '')`.execute(
-    database.db,
-  );
-  await sql`insert into sender_paces (sender_id, per_second) values (${id}, ${perSecond})`.execute(
-    database.db,
-  );
-  return id;
-}
 
 describe('the pace of a number', () => {
   const stepBack = (tx: Tx, id: string) =>
@@ -49,7 +31,7 @@ describe('the pace of a number', () => {
   it(
     'continues immediately after a backward step, at the same rate',
     atOnce(async (tx) => {
-      const id = await sender();
+      const id = await sender(database, 10);
       await take(tx, id);
       await stepBack(tx, id);
       expect(await take(tx, id)).toEqual({ granted: 1, firstInMs: 0 });
@@ -60,7 +42,7 @@ describe('the pace of a number', () => {
   it(
     'continues immediately at the reduced rate if the number was throttled before a backward step',
     atOnce(async (tx) => {
-      const id = await sender(40);
+      const id = await sender(database, 40);
       await slowPace(tx, id, 60);
       expect(await take(tx, id)).toEqual({ granted: 0, firstInMs: 100 });
       await stepBack(tx, id);
@@ -73,7 +55,7 @@ describe('the pace of a number', () => {
   it(
     'is halved by a throttling error after a backward step, and pauses for the time that the error gives',
     atOnce(async (tx) => {
-      const id = await sender(40);
+      const id = await sender(database, 40);
       await slowPace(tx, id, 60);
       await stepBack(tx, id);
       await slowPace(tx, id, 1);

@@ -12,6 +12,7 @@ import { takeOverExpired, takeOverFrom } from '../../src/webhooks/delivery/take-
 import { maintainWebhooks } from '../../src/webhooks/maintenance/maintenance.ts';
 import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertAccount, insertEndpoint } from '../harness/rows.ts';
 import { until } from '../harness/until.ts';
 import { stageEvent } from '../harness/webhooks-fixture.ts';
 
@@ -31,13 +32,8 @@ beforeEach(async () => {
 
 /** Adds an account with an endpoint. */
 async function addAccount() {
-  const [accountId, endpointId] = [uuidv7(), uuidv7()];
-  await sql`insert into accounts (id, name) values (${accountId}, 'a')`.execute(database.db);
-  await sql`insert into endpoints (id, account_id, url, events, secret)
-    values (${endpointId}, ${accountId}, 'https://example.com/hook', '{messages.status}', '')`.execute(
-    database.db,
-  );
-  return { accountId, endpointId };
+  const accountId = await insertAccount(database.db);
+  return { accountId, endpointId: await insertEndpoint(database.db, accountId) };
 }
 
 const stages = { sent: 3, delivered: 4 } as const;

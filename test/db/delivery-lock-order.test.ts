@@ -13,6 +13,7 @@ import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { replayDelivery } from '../../src/webhooks/replay/replay.ts';
 import { replayOne } from '../../src/webhooks/replay/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertAccount, insertEndpoint } from '../harness/rows.ts';
 import { until } from '../harness/until.ts';
 import { stageEvent } from '../harness/webhooks-fixture.ts';
 
@@ -25,12 +26,8 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   await sql`truncate deliveries, delivery_leases, messages`.execute(database.db);
-  [accountId, endpointId] = [uuidv7(), uuidv7()];
-  await sql`insert into accounts (id, name) values (${accountId}, 'a')`.execute(database.db);
-  await sql`insert into endpoints (id, account_id, url, events, secret)
-    values (${endpointId}, ${accountId}, 'https://example.com/hook', '{messages.status}', '')`.execute(
-    database.db,
-  );
+  accountId = await insertAccount(database.db);
+  endpointId = await insertEndpoint(database.db, accountId);
 });
 
 const [ready, waiting] = [0, 3];

@@ -15,6 +15,7 @@ import { recoverDeliveries } from '../../src/webhooks/maintenance/store.ts';
 import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { findReplay, insertReplay, replayOne, replayStep } from '../../src/webhooks/replay/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertAccount, insertEndpoint } from '../harness/rows.ts';
 import { stageEvent } from '../harness/webhooks-fixture.ts';
 
 let database: TestDatabase;
@@ -26,14 +27,9 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 beforeEach(async () => {
-  accountId = uuidv7();
-  endpointId = uuidv7();
   await sql`delete from deliveries`.execute(database.db);
-  await sql`insert into accounts (id, name) values (${accountId}, 'a')`.execute(database.db);
-  await sql`insert into endpoints (id, account_id, url, events, secret)
-    values (${endpointId}, ${accountId}, 'https://example.com/hook', '{messages.status}', '')`.execute(
-    database.db,
-  );
+  accountId = await insertAccount(database.db);
+  endpointId = await insertEndpoint(database.db, accountId);
 });
 
 const stages = { sent: 3, delivered: 4, read: 5, failed: 6 } as const;

@@ -15,6 +15,7 @@ import { recordPersonActs } from '../../src/messaging/opt-outs/change.ts';
 import { scope, source } from '../../src/messaging/opt-outs/opt-out.ts';
 import { publish } from '../../src/webhooks/publish.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertAccount, insertEndpoint } from '../harness/rows.ts';
 import { until } from '../harness/until.ts';
 
 let database: TestDatabase;
@@ -34,12 +35,8 @@ const [phone, userId] = ['15550001', 'US.1'];
 const senderId = uuidv7();
 let accountId: string;
 beforeEach(async () => {
-  accountId = uuidv7();
-  await sql`insert into accounts (id, name) values (${accountId}, 'a')`.execute(database.db);
-  await sql`insert into endpoints (id, account_id, url, events, secret)
-    values (${uuidv7()}, ${accountId}, 'https://example.com/hook', '{contacts.opted_out}', '')`.execute(
-    database.db,
-  );
+  accountId = await insertAccount(database.db);
+  await insertEndpoint(database.db, accountId, { events: ['contacts.opted_out'] });
 });
 
 /** Stores a message of a person and records who wrote it, as a callback does. */

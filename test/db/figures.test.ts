@@ -8,6 +8,7 @@ import { openFigures } from '../../src/operator/figures.ts';
 import { countDeliveries, countMessages, limitFigures } from '../../src/operator/figures-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';
+import { insertAccount } from '../harness/rows.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -42,7 +43,7 @@ const addDeliveries = (
 beforeEach(async () => {
   for (const table of ['messages', 'deliveries', 'endpoints', 'accounts'])
     await sql`truncate ${sql.table(table)} cascade`.execute(database.db);
-  await sql`insert into accounts (id, name) values (${accountId}, 'x')`.execute(database.db);
+  await insertAccount(database.db, accountId);
 });
 
 /** The figures as Prometheus gets them. */

@@ -16,6 +16,7 @@ import { claimDeliveries } from '../../src/webhooks/delivery/store.ts';
 import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { accountId, beginNow, message, rowOf, sender, write } from '../harness/dispatch.ts';
+import { insertEndpoint } from '../harness/rows.ts';
 import { stageEvent } from '../harness/webhooks-fixture.ts';
 
 let database: TestDatabase;
@@ -27,9 +28,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   const { db } = database;
   senderId = await sender(database);
-  await sql`
-    insert into endpoints (id, account_id, url, events, secret)
-    values (${endpointId}, ${accountId}, 'https://example.com', '{messages.status}', '')`.execute(db);
+  await insertEndpoint(db, accountId, { id: endpointId });
   await sql`insert into staff (id, account_id, name) values (${staffId}, ${accountId}, 'Ada')`.execute(db);
 });
 afterAll(() => database.drop());

@@ -14,6 +14,7 @@ import {
 import { openCodeRemoval } from '../../src/messaging/sending/one-time-codes.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';
+import { insertAccount, insertSender } from '../harness/rows.ts';
 
 const accountId = uuidv7();
 const senderId = uuidv7();
@@ -22,11 +23,8 @@ let database: TestDatabase;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await sql`insert into accounts (id, name) values (${accountId}, 'codes')`.execute(database.db);
-  await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
-    verify_token, app_secret_hash) values (${senderId}, ${accountId}, 's', '1', '2', '', '', '', '')`.execute(
-    database.db,
-  );
+  await insertAccount(database.db, accountId);
+  await insertSender(database.db, accountId, { id: senderId });
 });
 afterAll(() => database.drop());
 

@@ -11,8 +11,8 @@ import { insertSend, type NewMessage } from '../../src/messaging/sending/new-sen
 import { beginCancel } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { accountId, beginNow, sender as insertSender } from '../harness/dispatch.ts';
+import { insertTemplate } from '../harness/rows.ts';
 import { messagesTo } from '../harness/sends-in-database.ts';
-import { insertTemplate } from '../harness/templates.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

@@ -13,6 +13,7 @@ import { earlierVersions, readVersions } from '../../src/messaging/templates/ver
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';
+import { insertAccount } from '../harness/rows.ts';
 
 const accountId = uuidv7();
 const [templateId, rareTemplate] = [uuidv7(), uuidv7()];
@@ -197,7 +198,7 @@ describe('a filter that few of many messages match', () => {
 describe('what a page of messages says is read by key', () => {
   beforeAll(async () => {
     const { db } = database;
-    await sql`insert into accounts (id, name) values (${accountId}, 'a')`.execute(db);
+    await insertAccount(db, accountId);
     await sql`
       insert into sends (account_id, id, sender_id, template_id, template_name, language, total)
       select account_id, send_id, sender_id, template_id, 'n', 'en', 1 from messages`.execute(db);

@@ -21,8 +21,8 @@ import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { beginNow } from '../harness/dispatch.ts';
 import { fc } from '../harness/property.ts';
+import { insertAccount, insertSender, insertTemplate } from '../harness/rows.ts';
 import { messagesTo } from '../harness/sends-in-database.ts';
-import { insertTemplate } from '../harness/templates.ts';
 
 type Status = StatusReport['status'];
 const accountId = uuidv7();
@@ -31,11 +31,8 @@ let database: TestDatabase;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await sql`insert into accounts (id, name) values (${accountId}, 'moves')`.execute(database.db);
-  await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
-    verify_token, app_secret_hash) values (${senderId}, ${accountId}, 's', '1', '2', '', '', '', '')`.execute(
-    database.db,
-  );
+  await insertAccount(database.db, accountId);
+  await insertSender(database.db, accountId, { id: senderId });
 });
 afterAll(() => database.drop());
 

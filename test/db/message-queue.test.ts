@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { AppError } from '../../src/base/errors.ts';
-import { uuidv7 } from '../../src/base/ids.ts';
 import { httpStatus } from '../../src/http/reply.ts';
 import { recordCallbackUptime } from '../../src/messaging/sending/callback-uptime-store.ts';
 import {
@@ -13,6 +12,7 @@ import {
 } from '../../src/messaging/sending/messages-claims-store.ts';
 import { openQueueLimit } from '../../src/messaging/sending/queue-limit.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertAccount, insertSender } from '../harness/rows.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -21,13 +21,8 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 async function account() {
-  const [accountId, senderId] = [uuidv7(), uuidv7()];
-  await sql`insert into accounts (id, name) values (${accountId}, 'queue')`.execute(database.db);
-  await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
-    verify_token, app_secret_hash) values (${senderId}, ${accountId}, 's', '1', '2', '', '', '', '')`.execute(
-    database.db,
-  );
-  return { accountId, senderId };
+  const accountId = await insertAccount(database.db);
+  return { accountId, senderId: await insertSender(database.db, accountId) };
 }
 
 /** Inserts messages in a state, due in that many minutes; null: not due. */

@@ -14,6 +14,7 @@ import { beginCancel, findTemplateWithSender } from '../../src/messaging/sending
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { beginNow, leaseKeys } from '../harness/dispatch.ts';
+import { insertAccount, insertSender } from '../harness/rows.ts';
 
 let database: TestDatabase;
 let accountId: string;
@@ -23,20 +24,12 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-async function sender(isDefault = false, businessAccountId = '2'): Promise<string> {
-  const id = uuidv7();
-  await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
-    verify_token, app_secret_hash, is_default)
-    values (${id}, ${accountId}, 's', ${id}, ${businessAccountId}, '', '', '', '', ${isDefault})`.execute(
-    database.db,
-  );
-  return id;
-}
+const sender = (isDefault = false, businessAccountId = '2'): Promise<string> =>
+  insertSender(database.db, accountId, { businessAccountId, isDefault });
 
 beforeEach(async () => {
   await sql`truncate messages`.execute(database.db);
-  accountId = uuidv7();
-  await sql`insert into accounts (id, name) values (${accountId}, 'records')`.execute(database.db);
+  accountId = await insertAccount(database.db);
   senderId = await sender();
 });
 

@@ -4,12 +4,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hasOpenBookings } from '../../src/appointments/directory/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertAccount } from '../harness/rows.ts';
 
 let database: TestDatabase;
 const [accountId, staffId] = [randomUUID(), randomUUID()];
 beforeAll(async () => {
   database = await createTestDatabase();
-  await sql`insert into accounts (id, name) values (${accountId}, 'clinic')`.execute(database.db);
+  await insertAccount(database.db, accountId);
   await sql`insert into staff (id, account_id, name) values (${staffId}, ${accountId}, 'Ada')`.execute(
     database.db,
   );

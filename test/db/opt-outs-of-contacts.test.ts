@@ -1,7 +1,6 @@
 // The opt-out of a contact at the database: of all its identities, after merges, and the events of who became stricter.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { uuidv7 } from '../../src/base/ids.ts';
 import type { Tx } from '../../src/db/db.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { preparePeople, recordPeople } from '../../src/messaging/contacts/record-people.ts';
@@ -13,6 +12,7 @@ import { recordNamed } from '../../src/messaging/received/people-in-batch.ts';
 import { publish } from '../../src/webhooks/publish.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { accountId } from '../harness/dispatch.ts';
+import { insertAccount, insertEndpoint } from '../harness/rows.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -183,14 +183,8 @@ describe('the opt-out of a contact', () => {
   ])('is sent as an event when %s merges contacts', async (_what, merge) => {
     await change(noMarketing, scope.marketing);
     await name({ phone: nothing });
-    const endpointId = uuidv7();
-    await sql`insert into accounts (id, name) values (${accountId}, 'a') on conflict do nothing`.execute(
-      database.db,
-    );
-    await sql`insert into endpoints (id, account_id, url, events, secret)
-      values (${endpointId}, ${accountId}, 'https://example.com/hook', '{contacts.opted_out}', '')`.execute(
-      database.db,
-    );
+    await insertAccount(database.db, accountId);
+    const endpointId = await insertEndpoint(database.db, accountId, { events: ['contacts.opted_out'] });
     await merge();
     const { rows } = await sql`
       select body::jsonb #> '{data,phones}' as phones from deliveries where endpoint_id = ${endpointId}`.execute(

@@ -11,8 +11,8 @@ import { insertScheduledSend } from '../../src/messaging/sending/scheduled-store
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { accountId, beginNow, message, open, sender, write } from '../harness/dispatch.ts';
 import { planOf } from '../harness/plans.ts';
+import { insertTemplate } from '../harness/rows.ts';
 import { message as newMessage } from '../harness/sends-in-database.ts';
-import { insertTemplate } from '../harness/templates.ts';
 
 let database: TestDatabase;
 let senderId: string;

@@ -13,6 +13,7 @@ import { scope, source } from '../../src/messaging/opt-outs/opt-out.ts';
 import { openApplyReceived } from '../../src/messaging/received/apply-received.ts';
 import type { ReceivedCallback } from '../../src/messaging/received/people-in-batch.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertAccount } from '../harness/rows.ts';
 import { putStopWords } from '../harness/stop-words.ts';
 import { until } from '../harness/until.ts';
 
@@ -53,8 +54,7 @@ const erased = (...people: string[]) =>
   eraseContacts(deps(), { accountId, people, eraseLate: async () => undefined });
 
 beforeEach(async () => {
-  accountId = uuidv7();
-  await sql`insert into accounts (id, name) values (${accountId}, 'a')`.execute(database.db);
+  accountId = await insertAccount(database.db);
   for (const phone of [ada, ben, cem]) await receive([phone, 'Hi']);
 });
 

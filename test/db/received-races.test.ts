@@ -6,6 +6,7 @@ import { uuidv7 } from '../../src/base/ids.ts';
 import { type ApplyReceived, openApplyReceived } from '../../src/messaging/received/apply-received.ts';
 import type { ReceivedCallback } from '../../src/messaging/received/people-in-batch.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertAccount } from '../harness/rows.ts';
 import { putStopWords } from '../harness/stop-words.ts';
 
 let database: TestDatabase;
@@ -103,7 +104,7 @@ test.each([
 );
 
 test('the same where stop words were set in the meantime', async () => {
-  await sql`insert into accounts (id, name) values (${accountId}, 'a')`.execute(database.db);
+  await insertAccount(database.db, accountId);
   await putStopWords(database.db, accountId, ['stop']);
   expect(await applyDuringRecording('ffffffff-0000-7000-8000-000000000002')).toBe(1);
   expect((await contactsOfIdentities()).map(({ phone }) => phone)).toEqual([phone, phone]);

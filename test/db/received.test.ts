@@ -4,17 +4,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { insertReceived, type NewReceived } from '../../src/messaging/received/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertAccount, insertEndpoint } from '../harness/rows.ts';
 import { putStopWords } from '../harness/stop-words.ts';
 
 let database: TestDatabase;
 const accountId = uuidv7();
 beforeAll(async () => {
   database = await createTestDatabase();
-  await sql`insert into accounts (id, name) values (${accountId}, 'a')`.execute(database.db);
-  await sql`insert into endpoints (id, account_id, url, events, secret)
-    values (${uuidv7()}, ${accountId}, 'https://example.com/hook', '{messages.received}', '')`.execute(
-    database.db,
-  );
+  await insertAccount(database.db, accountId);
+  await insertEndpoint(database.db, accountId, { events: ['messages.received'] });
 });
 afterAll(() => database.drop());
 

@@ -10,6 +10,7 @@ import { Recorder } from '../../src/webhooks/delivery/record.ts';
 import { replayOne } from '../../src/webhooks/replay/store.ts';
 import { webhookSchedule } from '../../src/work/backoff.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertAccount, insertEndpoint } from '../harness/rows.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -18,12 +19,8 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 it('a stage that is replayed between two claimed ones follows them, without waiting an hour', async () => {
-  const [accountId, endpointId, subjectId] = [uuidv7(), uuidv7(), uuidv7()];
-  await sql`insert into accounts (id, name) values (${accountId}, 'a')`.execute(database.db);
-  await sql`insert into endpoints (id, account_id, url, events, secret)
-    values (${endpointId}, ${accountId}, 'https://example.com/hook', '{messages.status}', '')`.execute(
-    database.db,
-  );
+  const accountId = await insertAccount(database.db);
+  const [endpointId, subjectId] = [await insertEndpoint(database.db, accountId), uuidv7()];
   const ids: string[] = [];
   for (const [stage, state, due] of [
     [stages.sent, deliveryState.ready, sql`now()`],

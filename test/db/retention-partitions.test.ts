@@ -9,7 +9,6 @@ import { removeExpired } from '../../src/retention/retention.ts';
 import { putOwnDays, recordNotices } from '../../src/retention/settings-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import {
-  account,
   daysBefore,
   has,
   noLog as log,
@@ -22,6 +21,7 @@ import {
   partitionsOf,
   removeAll,
 } from '../harness/old-rows.ts';
+import { insertAccount } from '../harness/rows.ts';
 
 const now = new Date();
 const days: RetentionDays = {
@@ -50,7 +50,7 @@ const longAgo = () => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() 
 describe('a partition', () => {
   it('is dropped when nobody keeps its rows; those that stay move to the default partition', async () => {
     const { db } = database;
-    const accountId = await account(db);
+    const accountId = await insertAccount(db);
     await announced();
     const suffix = await makeMonth(db, partitioned, longAgo());
     const at = longAgo();
@@ -92,7 +92,7 @@ describe('a partition', () => {
 
   it('is not dropped while one account keeps its rows; the others lose theirs one by one', async () => {
     const { db } = database;
-    const [forever, less] = [await account(db), await account(db)];
+    const [forever, less] = [await insertAccount(db), await insertAccount(db)];
     await announced(noDays);
     await db.transaction().execute((tx) => putOwnDays(tx, less, { ...noDays, messages: 31, deliveries: 31 }));
     const suffix = await makeMonth(db, ['messages'], longAgo());
@@ -107,7 +107,7 @@ describe('a partition', () => {
 
   it('keeps what is written to it between the search and the drop', async () => {
     const { db } = database;
-    const accountId = await account(db);
+    const accountId = await insertAccount(db);
     await announced();
     await makeMonth(db, ['messages'], longAgo());
     const at = longAgo();
@@ -127,7 +127,7 @@ describe('a partition', () => {
 
   it('is not dropped while a backup reads the database', async () => {
     const { db } = database;
-    const accountId = await account(db);
+    const accountId = await insertAccount(db);
     await announced();
     const suffix = await makeMonth(db, ['messages'], longAgo());
     await oldMessage(db, { accountId, at: longAgo() });
@@ -147,7 +147,7 @@ describe('a partition', () => {
 
   it('waits for the next run if its locks are not free, and stops nobody for longer than a moment', async () => {
     const { db } = database;
-    const accountId = await account(db);
+    const accountId = await insertAccount(db);
     await announced();
     const suffix = await makeMonth(db, ['messages'], longAgo());
     await oldMessage(db, { accountId, at: longAgo() });
@@ -161,7 +161,7 @@ describe('a partition', () => {
 
   it('goes the same way whatever step a crash interrupts', async () => {
     const { db } = database;
-    const accountId = await account(db);
+    const accountId = await insertAccount(db);
     await announced();
     const at = longAgo();
     await makeMonth(db, partitioned, at);
@@ -188,7 +188,7 @@ describe('a partition', () => {
 describe('partitions by day', () => {
   it('are dropped whole once no account keeps their rows; the days that one keeps lose the rows of the others in batches', async () => {
     const { db } = database;
-    const [longer, shorter] = [await account(db), await account(db)];
+    const [longer, shorter] = [await insertAccount(db), await insertAccount(db)];
     const days = { ...noDays, messages: 40, received: 40, deliveries: 40 };
     await announced(days);
     const own = { ...noDays, messages: 31, received: 10, deliveries: 10 };

@@ -8,7 +8,6 @@ import { removeExpired } from '../../src/retention/retention.ts';
 import { recordNotices } from '../../src/retention/settings-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import {
-  account,
   daysBefore,
   has,
   noLog as log,
@@ -20,6 +19,7 @@ import {
   partitionsOf,
   removeAll,
 } from '../harness/old-rows.ts';
+import { insertAccount } from '../harness/rows.ts';
 
 const now = new Date();
 const days: RetentionDays = {
@@ -48,7 +48,7 @@ const longAgo = () => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() 
 describe('a partition', () => {
   it('keeps what stays when another run begins to search it before the drop', async () => {
     const { db } = database;
-    const accountId = await account(db);
+    const accountId = await insertAccount(db);
     await announced();
     const suffix = await makeMonth(db, ['messages'], longAgo());
     const waiting = await oldMessage(db, { accountId, at: longAgo(), endedAt: null });
@@ -70,7 +70,7 @@ describe('a partition', () => {
 
   it('is no longer watched after a crash if it is kept longer now', async () => {
     const { db } = database;
-    const accountId = await account(db);
+    const accountId = await insertAccount(db);
     await announced();
     await makeMonth(db, ['messages'], longAgo());
     const waiting = await oldMessage(db, { accountId, at: longAgo(), endedAt: null });
@@ -97,7 +97,7 @@ describe('partitions of which the switch between months and days left some', () 
 
   it('of attempts by day go with the deliveries of their month', async () => {
     const { db } = database;
-    const accountId = await account(db);
+    const accountId = await insertAccount(db);
     await announced(onlyDeliveries);
     const at = longAgo();
     const month = await makeMonth(db, ['deliveries'], at);
@@ -116,7 +116,7 @@ describe('partitions of which the switch between months and days left some', () 
 
   it('of attempts without deliveries go alone; the attempts of those in the default partition stay', async () => {
     const { db } = database;
-    const accountId = await account(db);
+    const accountId = await insertAccount(db);
     await announced(onlyDeliveries);
     const at = longAgo();
     const suffix = await makeMonth(db, ['attempts'], at);

@@ -13,7 +13,6 @@ import {
 } from '../../src/retention/settings-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import {
-  account,
   daysBefore,
   has,
   idAt,
@@ -22,6 +21,7 @@ import {
   oldReceived,
   removeAll,
 } from '../harness/old-rows.ts';
+import { insertAccount } from '../harness/rows.ts';
 
 const now = new Date();
 const days: RetentionDays = {
@@ -48,7 +48,7 @@ const runAll = (of: RetentionDays = days, at = now) => removeAll(database.db, of
 describe('single rows', () => {
   it('go when they ended before the days of their kind, and stay while something waits', async () => {
     const { db } = database;
-    const accountId = await account(db);
+    const accountId = await insertAccount(db);
     await announced();
     const at = (age: number) => daysBefore(now, age);
     const gone = {
@@ -94,7 +94,7 @@ describe('single rows', () => {
 
   it('of bookings, audit log, sends and replays go with their own age', async () => {
     const { db } = database;
-    const accountId = await account(db);
+    const accountId = await insertAccount(db);
     await announced();
     const staffId = randomUUID();
     await sql`insert into staff (id, account_id, name) values (${staffId}, ${accountId}, 's')`.execute(db);
@@ -168,7 +168,7 @@ describe('single rows', () => {
   it('of an account that keeps less go earlier, and never later than the gateway keeps them', async () => {
     const { db } = database;
     await announced();
-    const [less, more] = [await account(db), await account(db)];
+    const [less, more] = [await insertAccount(db), await insertAccount(db)];
     await db.transaction().execute((tx) => putOwnDays(tx, less, { ...noDays, messages: 35, received: 8 }));
     // stored when the gateway kept more
     await db.transaction().execute((tx) => putOwnDays(tx, more, { ...noDays, messages: 90 }));
@@ -195,7 +195,7 @@ describe('single rows', () => {
 describe('a removal', () => {
   it('begins a week after its announcement, and again a week after fewer days were announced', async () => {
     const { db } = database;
-    const accountId = await account(db);
+    const accountId = await insertAccount(db);
     const old = await oldMessage(db, { accountId, at: daysBefore(now, 41) });
     const lines: unknown[] = [];
     const announcing = removeExpired(
@@ -215,7 +215,7 @@ describe('a removal', () => {
 
   it('does not begin within a week after a clock was put forward', async () => {
     const { db } = database;
-    const accountId = await account(db);
+    const accountId = await insertAccount(db);
     await announced();
     await oldMessage(db, { accountId, at: daysBefore(now, 41) });
     await sql`insert into clock_steps (clock, machine, seconds, noticed_at) values ('machine', 'm', 40000, ${daysBefore(now, 6)})`.execute(

@@ -5,6 +5,7 @@ import { uuidv7 } from '../../src/base/ids.ts';
 import { listPaces } from '../../src/messaging/senders/paces-store.ts';
 import { reservePace, reservePaces, slowPace } from '../../src/messaging/sending/paces-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertAccount, insertSender } from '../harness/rows.ts';
 import { until } from '../harness/until.ts';
 
 let database: TestDatabase;
@@ -12,15 +13,11 @@ let senderId: string;
 const accountId = uuidv7();
 beforeAll(async () => {
   database = await createTestDatabase();
-  await sql`insert into accounts (id, name) values (${accountId}, 'paces')`.execute(database.db);
+  await insertAccount(database.db, accountId);
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  senderId = uuidv7();
-  await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
-    verify_token, app_secret_hash) values (${senderId}, ${accountId}, 's', ${senderId}, '2', '', '', '', '')`.execute(
-    database.db,
-  );
+  senderId = await insertSender(database.db, accountId);
 });
 
 describe('the pace of a sender', () => {

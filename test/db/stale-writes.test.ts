@@ -26,6 +26,7 @@ import {
 import { claimTemplatesToRead, recordSingleRead } from '../../src/messaging/templates/single-reads-store.ts';
 import type { TemplateRow } from '../../src/messaging/templates/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertAccount, insertSender } from '../harness/rows.ts';
 
 let database: TestDatabase;
 let accountId: string;
@@ -35,15 +36,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  accountId = uuidv7();
-  senderId = uuidv7();
   await sql`delete from media`.execute(database.db);
   await sql`delete from templates`.execute(database.db);
-  await sql`insert into accounts (id, name) values (${accountId}, 'a')`.execute(database.db);
-  await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
-    verify_token, app_secret_hash) values (${senderId}, ${accountId}, 's', ${senderId}, '2', '', '', '', '')`.execute(
-    database.db,
-  );
+  accountId = await insertAccount(database.db);
+  senderId = await insertSender(database.db, accountId);
 });
 
 type State = 'receiving' | 'registering' | 'ready' | 'removing';

@@ -16,8 +16,8 @@ import { deleteOldCounts, foldChanges } from '../../src/statistics/fold-store.ts
 import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { fc } from '../harness/property.ts';
+import { insertAccount, insertSender, insertTemplate } from '../harness/rows.ts';
 import { messagesTo } from '../harness/sends-in-database.ts';
-import { insertTemplate } from '../harness/templates.ts';
 
 type Status = StatusReport['status'];
 const noEvents = { events: [], busyEndpointIds: [], processId: 0 };
@@ -28,12 +28,9 @@ let database: TestDatabase;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await sql`insert into accounts (id, name) values (${accountId}, 'counts')`.execute(database.db);
+  await insertAccount(database.db, accountId);
   for (const id of senderIds) {
-    await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
-      verify_token, app_secret_hash) values (${id}, ${accountId}, 's', ${id}, '2', '', '', '', '')`.execute(
-      database.db,
-    );
+    await insertSender(database.db, accountId, { id });
     templateIds.push(await insertTemplate(database.db, accountId));
   }
 });

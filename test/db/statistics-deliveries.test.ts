@@ -9,6 +9,7 @@ import { deadLetterDeliveries } from '../../src/webhooks/maintenance/store.ts';
 import { publish } from '../../src/webhooks/publish.ts';
 import { insertAttemptedDelivery, insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertAccount, insertEndpoint } from '../harness/rows.ts';
 import { stageEvent } from '../harness/webhooks-fixture.ts';
 
 let database: TestDatabase;
@@ -19,13 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  accountId = uuidv7();
-  endpointId = uuidv7();
-  await sql`insert into accounts (id, name) values (${accountId}, 'a')`.execute(database.db);
-  await sql`insert into endpoints (id, account_id, url, events, secret)
-    values (${endpointId}, ${accountId}, 'https://example.com/hook', '{messages.status}', '')`.execute(
-    database.db,
-  );
+  accountId = await insertAccount(database.db);
+  endpointId = await insertEndpoint(database.db, accountId);
 });
 
 /** Inserts a due delivery. */

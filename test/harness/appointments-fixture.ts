@@ -11,7 +11,6 @@ import type { Calendars } from '../../src/appointments/calendar/connection.ts';
 import { openAppointments } from '../../src/appointments/open-appointments.ts';
 import { appointmentRoutes } from '../../src/appointments/routes.ts';
 import { makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
-import { uuidv7 } from '../../src/base/ids.ts';
 import { openKeyedHash } from '../../src/base/keyed-hash.ts';
 import { openLog } from '../../src/base/log.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
@@ -25,6 +24,7 @@ import { testCaller } from './caller.ts';
 import { createTestDatabase } from './database.ts';
 import { comingMonday, everyDay } from './dates.ts';
 import { fastClock } from './fast-clock.ts';
+import { insertAccount, insertEndpoint } from './rows.ts';
 
 const client = { id: 'gateway.apps.example', secret: 'GOCSPX-sandbox' };
 
@@ -131,11 +131,9 @@ export async function openAppointmentsFixture(
 
   /** Creates an account with a webhook endpoint subscribed to all appointment and calendar events. */
   const account = async () => {
-    const id = uuidv7();
-    await sql`insert into accounts (id, name) values (${id}, 'clinic')`.execute(database.db);
-    const kinds = subscribableKinds.filter((kind) => /^(appointments|calendars)\./.test(kind));
-    await sql`insert into endpoints (id, account_id, url, events, secret)
-      values (${uuidv7()}, ${id}, 'https://receiver.example/', ${kinds}::text[], '')`.execute(database.db);
+    const id = await insertAccount(database.db);
+    const events = subscribableKinds.filter((kind) => /^(appointments|calendars)\./.test(kind));
+    await insertEndpoint(database.db, id, { events });
     return id;
   };
 

@@ -13,21 +13,14 @@ import type { LeasedTemplate, LeaseKey, MessageKey } from '../../src/messaging/s
 import { beginDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
 import { insertSend, type NewMessage } from '../../src/messaging/sending/new-sends-store.ts';
 import type { TestDatabase } from './database.ts';
+import { insertAccount, insertSender, insertTemplate } from './rows.ts';
 import { message as newMessage } from './sends-in-database.ts';
-import { insertTemplate } from './templates.ts';
 
 export const accountId = uuidv7();
 
 /** Inserts a sender with that many calls a second. */
 export async function sender(database: TestDatabase, perSecond = 1_000): Promise<string> {
-  const id = uuidv7();
-  await sql`insert into accounts (id, name) values (${accountId}, 'holds') on conflict do nothing`.execute(
-    database.db,
-  );
-  await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
-    verify_token, app_secret_hash) values (${id}, ${accountId}, 's', ${id}, '2', '', '', '', '')`.execute(
-    database.db,
-  );
+  const id = await insertSender(database.db, await insertAccount(database.db, accountId));
   await sql`insert into sender_paces (sender_id, per_second) values (${id}, ${perSecond})`.execute(
     database.db,
   );

@@ -8,8 +8,8 @@ import { insertScheduledSend } from '../../src/messaging/sending/scheduled-store
 import type { SendKey } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase } from './database.ts';
 import { accountId, sender } from './dispatch.ts';
+import { insertTemplate } from './rows.ts';
 import { messagesTo } from './sends-in-database.ts';
-import { insertTemplate } from './templates.ts';
 
 export const recipients = (count: number) => messagesTo(count, { dispatchMode: 'queued' });
 

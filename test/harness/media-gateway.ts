@@ -30,6 +30,7 @@ import { mediaRoutes } from '../../src/messaging/media/routes.ts';
 import { connectSender } from '../../src/messaging/senders/connect.ts';
 import { testCaller } from './caller.ts';
 import { createTestDatabase } from './database.ts';
+import { insertAccount } from './rows.ts';
 
 /** A clock that is `aheadMs` ahead of the real one. */
 function movableClock(): Clock & { aheadMs: number } {
@@ -114,11 +115,7 @@ export async function openMediaGateway() {
   mediaRoutes(server, deps);
   const url = await server.listen({ port: 0, host: '127.0.0.1' });
 
-  const account = async () => {
-    const id = uuidv7();
-    await sql`insert into accounts (id, name) values (${id}, 'media')`.execute(db);
-    return id;
-  };
+  const account = () => insertAccount(db);
   const sender = async (accountId: string, isDefault = false) => {
     const { id: phoneNumberId } = await control.addNumber({ wabaId });
     const secrets = { accessToken, appSecret, verifyToken: 'verify' };

@@ -45,13 +45,6 @@ async function makePartition(
 /** The tables that have partitions. */
 export const partitioned = ['messages', 'deliveries', 'attempts', 'received_messages'] as const;
 
-/** Inserts an account and returns its id. */
-export async function account(db: Db): Promise<string> {
-  const id = randomUUID();
-  await sql`insert into accounts (id, name) values (${id}, 'old')`.execute(db);
-  return id;
-}
-
 export interface OldMessage {
   accountId: string;
   /** Its id has this time. */

@@ -6,6 +6,7 @@ import { openMetrics } from '../../src/base/metrics.ts';
 import type { CompleteSend, NewMessage } from '../../src/messaging/sending/new-sends-store.ts';
 import { openSendSteps, type SendSteps } from '../../src/messaging/sending/send-steps.ts';
 import type { TestDatabase } from './database.ts';
+import { insertAccount, insertSender } from './rows.ts';
 
 export interface SendStore {
   accountId: string;
@@ -49,18 +50,14 @@ export async function openSendStore({ db }: TestDatabase): Promise<SendStore> {
   const senders = new Map<string, string>();
 
   const addSender: SendStore['addSender'] = async ({ of = accountId, haltedAt, perSecond = 1_000 } = {}) => {
-    const id = uuidv7();
-    await sql`insert into senders (id, account_id, name, phone_number_id, business_account_id, access_token, app_secret,
-      verify_token, app_secret_hash, halted_at) values (${id}, ${of}, 's', ${id}, '2', '', '', '', '', ${haltedAt ?? null})`.execute(
-      db,
-    );
+    const id = await insertSender(db, of, { haltedAt });
     await sql`insert into sender_paces (sender_id, per_second, tat) values (${id}, ${perSecond}, now() - interval '1 second')`.execute(
       db,
     );
     return id;
   };
   for (const id of [accountId, otherAccountId]) {
-    await sql`insert into accounts (id, name) values (${id}, 'sends')`.execute(db);
+    await insertAccount(db, id);
     senders.set(id, await addSender({ of: id }));
   }
   return {

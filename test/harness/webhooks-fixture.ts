@@ -1,5 +1,4 @@
 // The webhooks module on a real database, with a simulated receiver on loopback.
-import { randomUUID } from 'node:crypto';
 import fastify, { type FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import { pino } from 'pino';
@@ -24,6 +23,7 @@ import { testEventRoute } from '../../src/webhooks/test-event-routes.ts';
 import { testCaller } from './caller.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { type Hooks, startHooks } from './hooks.ts';
+import { insertAccount } from './rows.ts';
 
 export type StageName = 'sent' | 'delivered' | 'read' | 'failed';
 const stageNumbers = { sent: 3, delivered: 4, read: 5, failed: 6 } as const;
@@ -158,11 +158,7 @@ export async function openWebhooksFixture(
     openAnotherProcess,
     abortCalls: () => webhookOutgoing.close(),
     call,
-    async account() {
-      const id = uuidv7();
-      await sql`insert into accounts (id, name) values (${id}, ${randomUUID()})`.execute(database.db);
-      return id;
-    },
+    account: () => insertAccount(database.db),
     async endpoint(accountId, hook, more = {}) {
       const { body } = await call(accountId, 'POST', '/v1/webhooks/endpoints', {
         url: hooks.url(hook),
