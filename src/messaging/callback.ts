@@ -27,7 +27,13 @@ export interface CallbackDeps extends PublishDeps, CallbackAppsDeps, AnswerDeps 
   callbackApps: CallbackApps;
   platform: Pick<
     MessagingPlatform,
-    'provider' | 'answerHandshake' | 'canBeSigned' | 'verifyCallback' | 'readCallback' | 'classify'
+    | 'provider'
+    | 'answerHandshake'
+    | 'canBeSigned'
+    | 'verifyCallback'
+    | 'readCallback'
+    | 'classify'
+    | 'isTemporary'
   >;
   applyReports: ApplyReports;
   applyReceived: ApplyReceived;

@@ -17,8 +17,11 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
-const statusNow = async () =>
-  (await gateway.call<{ items: { status: string }[] }>('GET', '/v1/senders')).body.data.items[0]?.status;
+const senderNow = async () =>
+  (await gateway.call<{ items: { status: string; haltedReason: string | null }[] }>('GET', '/v1/senders'))
+    .body.data.items[0];
+const statusNow = async () => (await senderNow())?.status;
+const byItself = /checks of the number resume it/;
 const changes = async () =>
   (await gateway.receiver.events({ hook: 'senders' })).flatMap(
     ({ json }) => (json as { data: { changed: { name: string; from: string; to: string }[] } }).data.changed,
@@ -43,6 +46,7 @@ const haltedAgo = (minutes: number) =>
 
 it('a number that was halted by a limit of its messages sends again once the platform lets it', async () => {
   const id = await halted(131048, '15553090001');
+  expect((await senderNow())?.haltedReason).toMatch(byItself);
   await runChecks(gateway, senderId);
   expect(await statusNow()).toBe('halted');
   await haltedAgo(31);
@@ -82,6 +86,7 @@ it('a business sends to more people than its messaging limit allows in a day, ov
 
 it('a number that was halted for another reason waits for a person', async () => {
   await halted(131042, '15553090002');
+  expect((await senderNow())?.haltedReason).not.toMatch(byItself);
   await haltedAgo(600);
   await runChecks(gateway, senderId);
   expect(await statusNow()).toBe('halted');

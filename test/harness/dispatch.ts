@@ -122,6 +122,7 @@ export function open(
     log: openLog('silent'),
     platform: {
       classify: () => 'retry',
+      isTemporary: () => false,
       sendReply: async () => {
         throw new VendorError('rejected', 'no replies', { code: 1 });
       },

@@ -1,13 +1,14 @@
 // The halt of senders whose number, credential or business account the platform rejects.
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
-import type { RejectionClass, SenderAccess } from '../../ports/platform.ts';
+import type { MessagingPlatform, RejectionClass, SenderAccess } from '../../ports/platform.ts';
 import { publishSenderChange, type SenderEventDeps, statusChange } from './status-events.ts';
 import { haltSender, listBusinessSenders } from './store.ts';
 
 export interface HaltDeps extends SenderEventDeps {
   db: Db;
   log: Log;
+  platform: Pick<MessagingPlatform, 'isTemporary'>;
   /** Reads what a call of a sender needs; used only if a credential was rejected. */
   freshAccessOf?: (senderId: string) => Promise<SenderAccess | undefined>;
 }
@@ -19,6 +20,8 @@ const subjects: Record<HaltClass, string> = {
   halt_token: 'the access token of this number',
   halt_account: 'the business account of this number',
 };
+
+const continues = ' The checks of the number resume it once the platform lets it send again.';
 
 /** True if a rejection of this class halts senders. */
 export const isHalt = (kind: RejectionClass): kind is HaltClass => Object.hasOwn(subjects, kind);
@@ -39,7 +42,8 @@ export async function haltSenders(
   },
 ): Promise<string[]> {
   const { kind, error } = of;
-  const reason = `The platform rejected ${subjects[kind]} (${error.code} ${error.title}): ${error.message}`;
+  const rejected = `The platform rejected ${subjects[kind]} (${error.code} ${error.title}): ${error.message}`;
+  const reason = deps.platform.isTemporary(error) ? `${rejected}${continues}` : rejected;
   const halted: string[] = [];
   for (const id of await affectedSenders(deps, of)) {
     if (await haltOne(deps, id, { reason, error, asOf: of.asOf ?? null })) halted.push(id);

@@ -20,7 +20,7 @@ import { type CallAdvice, type RejectionDeps, recordRejection } from './record-r
 
 export interface CallDeps extends RejectionDeps {
   clock: Clock;
-  platform: Pick<MessagingPlatform, 'sendTemplate' | 'sendReply' | 'classify'>;
+  platform: Pick<MessagingPlatform, 'sendTemplate' | 'sendReply' | 'classify' | 'isTemporary'>;
   writes: Pick<DispatchWrites, 'duringCall' | 'accepted' | 'retry' | 'failed' | 'suspend'>;
   /** The sender's address and credential, cached for seconds; undefined if it was removed. */
   accessOf: (senderId: string) => Promise<SenderAccess | undefined>;

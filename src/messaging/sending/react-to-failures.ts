@@ -17,7 +17,7 @@ export interface ReactDeps extends SenderEventDeps, Pick<RegisterDeps, 'knownReg
   hot: Db;
   clock: Clock;
   log: Log;
-  platform: Pick<MessagingPlatform, 'classify'>;
+  platform: Pick<MessagingPlatform, 'classify' | 'isTemporary'>;
 }
 
 /** Classes after which the gateway's copy of a template is out of date. */
