@@ -78,6 +78,9 @@ const advices: Record<string, string | undefined> = {
   EDQUOT: fullDisk,
   // disk_full
   53100: fullDisk,
+  // too_many_connections
+  53300:
+    'The database server has no free connection. Lower DATABASE_CONNECTIONS of the gateways, or raise max_connections of the server.',
   EROFS:
     'The file system is read-only. Check the disk (dmesg) and mount it writable, or use a folder that can be written.',
   EACCES: noRight,

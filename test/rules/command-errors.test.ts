@@ -28,6 +28,13 @@ test('says what to do when the disk of the database is full', () => {
   );
 });
 
+test('says what to do when the database server has no free connection', () => {
+  const reserved = 'remaining connection slots are reserved for roles with the SUPERUSER attribute';
+  expect(errorText(withCode(new pg.DatabaseError(reserved, 1, 'error'), '53300'))).toBe(
+    `${reserved}. The database server has no free connection. Lower DATABASE_CONNECTIONS of the gateways, or raise max_connections of the server.`,
+  );
+});
+
 test('adds nothing to an error that says what to do itself', () => {
   const cause = withCode(new Error('EACCES: permission denied'), 'EACCES');
   expect(errorText(new Error('DATA_DIR cannot be used. Set it to another folder.', { cause }))).toBe(
