@@ -15,6 +15,7 @@ import type { Db } from '../db/db.ts';
 import { makeDataDir } from '../db/embedded-folders.ts';
 import { analyze } from '../db/load.ts';
 import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
+import { makePartitions } from '../db/partitions.ts';
 import { keyFileOf, openKeyRing } from '../encryption-keys.ts';
 import { openBackupStore, openObjects } from '../parts.ts';
 import { backupKeysOf, openBackupCalls, targetOf } from '../run-backup/run.ts';
@@ -87,6 +88,8 @@ async function load(
       ...(intoRunningCopy ? { beforeEnd: (tx) => makeCopy(tx, ring) } : {}),
     });
     progress.end();
+    // an old backup has none of these months, and the first worker may start much later than the first rows come
+    await makePartitions(database.db, config.partitionBy);
     await analyze(database.connection);
     printResult(manifest, migrated);
     return { ...summaryOf(manifest), migrated, held: true, intoRunningCopy };

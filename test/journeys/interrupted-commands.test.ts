@@ -47,10 +47,11 @@ test('restore that is interrupted by SIGTERM leaves no database server running, 
   const { code, err } = await interrupt(['restore', backup], '^insert into|^copy|^create table', env);
   expect({ code, err }).toEqual({ code: 130, err: 'Interrupted by SIGTERM.\n' });
   expect(workspace.living()).toEqual([]);
-  const again = await workspace.run(['restore', backup], {
-    env: { ENCRYPTION_KEYS: keys, DATA_DIR: restored },
-  });
-  expect(again).toMatchObject({ code: 0, err: '' });
+  const run = (...args: string[]) =>
+    workspace.run(args, { env: { ENCRYPTION_KEYS: keys, DATA_DIR: restored } });
+  expect(await run('restore', backup)).toMatchObject({ code: 0, err: '' });
+  // the backup has none of this month
+  expect((await run('doctor')).out).toMatch(/^ok +partitions: partitions exist for \d\d days/m);
 });
 
 test('backup that is interrupted says that it wrote none, and leaves no database server running', async () => {
