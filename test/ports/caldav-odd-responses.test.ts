@@ -1,10 +1,13 @@
 // Odd responses of CalDAV servers: other kinds of authentication, and invalid percent-encoding.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { caldavCalendar } from '../../src/adapters/caldav/calendar.ts';
+import { changedEvents } from '../../src/adapters/caldav/changes.ts';
 import { failureOf, readMultistatus } from '../../src/adapters/caldav/dav-call.ts';
+import { discover } from '../../src/adapters/caldav/discovery.ts';
 import { VendorError } from '../../src/base/errors.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import { redactError } from '../../src/base/outgoing-secrets.ts';
+import { attemptLimits } from '../../src/base/retry.ts';
 import { isInstalled } from '../harness/caldav-server.ts';
 import { type CaldavProvider, object, openCaldav } from './caldav-provider.ts';
 import { at, bookingEvent, day, failure, limits } from './calendar-under-test.ts';
@@ -37,6 +40,57 @@ test('a password at the end of a text that is cut is redacted', () => {
   const password = 'correct horse battery staple';
   const error = new VendorError('rejected', `${'a'.repeat(1_985)}${password}`);
   expect((redactError(error, [password]) as VendorError).message).toMatch(/^a+\[secret\]$/);
+});
+
+/** Discovers calendars on a server that names these in all its responses. */
+function discoverOn({ addresses = ['ada@example.com'], home = '/home/', calendar = '/home/main/' }) {
+  const hrefs = addresses.map((address) => `<D:href>mailto:${address}</D:href>`).join('');
+  const resource = (href: string, type: string) => `<D:response><D:href>${href}</D:href><D:propstat><D:prop>
+    <D:resourcetype>${type}</D:resourcetype><D:current-user-principal><D:href>/me/</D:href></D:current-user-principal>
+    <C:calendar-home-set><D:href>${home}</D:href></C:calendar-home-set>
+    <C:calendar-user-address-set>${hrefs}</C:calendar-user-address-set>
+    </D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>`;
+  const body = Buffer.from(
+    `<D:multistatus xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav">${resource('/', '')}
+     ${resource(calendar, '<C:calendar/>')}</D:multistatus>`,
+  );
+  const answer = { status: 207, headers: {}, body, truncated: false, durationMs: 0 };
+  const deps = { outgoing: { request: async () => answer }, limits: attemptLimits(10_000) };
+  return discover(deps, { username: 'ada', password: 'secret' }, 'https://example.com/', undefined);
+}
+
+test('a server cannot make the gateway store long or many addresses', async () => {
+  const long = `${longName}@example.com`;
+  const many = Array.from({ length: 100 }, (_, n) => `ada${n}@example.com`);
+  const { addresses } = await discoverOn({ addresses: [long, ...many] });
+  expect(addresses).toEqual(many.slice(0, 20));
+  for (const place of [{ home: `/${longName}/` }, { calendar: `/home/${longName}/` }])
+    await expect(discoverOn(place)).rejects.toMatchObject({ outcome: 'rejected', code: 'address_unusable' });
+  expect((await discoverOn({})).calendarUrl).toBe('https://example.com/home/main/');
+});
+
+test('a reading with a sync token of megabytes fails', async () => {
+  const read = (token: string) => {
+    const body =
+      Buffer.from(`<D:multistatus xmlns:D="DAV:"><D:response><D:href>/home/main/</D:href><D:propstat>
+      <D:prop><D:resourcetype><C:calendar xmlns:C="urn:ietf:params:xml:ns:caldav"/></D:resourcetype>
+      <D:supported-report-set><D:sync-collection/></D:supported-report-set><D:sync-token>${token}</D:sync-token></D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>
+      <D:sync-token>${token}</D:sync-token></D:multistatus>`);
+    const answer = { status: 207, headers: {}, body, truncated: false, durationMs: 0 };
+    const account = {
+      ...{ username: 'ada', password: 'secret', homeUrl: 'https://example.com/home/', addresses: [] },
+      ...{ organizer: null, timeZone: 'UTC', reads: 'time_range' as const },
+    };
+    return changedEvents(
+      { outgoing: { request: async () => answer }, limits: attemptLimits(10_000), account, now: 0 },
+      { calendarId: '/home/main/', cursor: null, since: 0 },
+    );
+  };
+  expect(JSON.parse((await read('token')).cursor)).toEqual({ sync: 'token' });
+  await expect(read(longName.repeat(3))).rejects.toMatchObject({
+    outcome: 'unknown',
+    code: 'unreadable_answer',
+  });
 });
 
 if (await isInstalled('radicale')) describe('a server', servers);

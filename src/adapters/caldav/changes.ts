@@ -31,6 +31,8 @@ interface SyncContext {
 /** The end of the period that is read; no booking is that far in the future. */
 const farMs = 20 * 365 * 86_400_000;
 const maxPages = 100;
+/** A token has a hundred characters, and the versions of 10,000 bookings take half of this. */
+const cursorMaxLength = 2 * 1024 * 1024;
 
 /** Reads the changes since the cursor; a full reading if there is none, or if the server no longer accepts it. */
 export async function changedEvents(
@@ -60,11 +62,14 @@ function cursorIn(text: string | null): Cursor | null {
   }
 }
 
-const eventChanges = (events: CalendarEvent[], cursor: Cursor, complete: boolean): EventChanges => ({
-  events,
-  cursor: JSON.stringify(cursor),
-  complete,
-});
+/** Throws VendorError for a cursor that is too long to be stored at each reading. */
+function eventChanges(events: CalendarEvent[], cursor: Cursor, complete: boolean): EventChanges {
+  const text = JSON.stringify(cursor);
+  if (text.length <= cursorMaxLength) return { events, cursor: text, complete };
+  throw new VendorError('unknown', 'The sync token, or the list of versions of events, is too long.', {
+    code: 'unreadable_answer',
+  });
+}
 
 async function readAll(context: SyncContext): Promise<EventChanges> {
   const { attempt, url, properties } = context;

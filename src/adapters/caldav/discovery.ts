@@ -32,6 +32,10 @@ export interface DiscoveredCalendar {
 }
 
 const maxRedirects = 5;
+/** What is stored of a server's answers is bounded. Mail addresses have at most 320 characters (RFC 5321); people have a few. */
+const urlMaxLength = 2_000;
+const addressMaxLength = 320;
+const addressesMax = 20;
 const properties = requestXml(
   'D:propfind',
   '<D:prop><D:resourcetype/><D:current-user-principal/><D:current-user-privilege-set/><C:calendar-home-set/>' +
@@ -55,7 +59,9 @@ export async function discover(
   const principal = principalUrl === undefined ? start : await readResource(deps, credentials, principalUrl);
   const addresses = hrefsOf(principal.props.get(names.addresses), principal.url)
     .filter((address) => address.toLowerCase().startsWith('mailto:'))
-    .map((address) => decoded(address.slice('mailto:'.length)).toLowerCase());
+    .map((address) => decoded(address.slice('mailto:'.length)).toLowerCase())
+    .filter((address) => address.length <= addressMaxLength)
+    .slice(0, addressesMax);
   const requested = calendarUrl ?? (isCalendar(start) ? start.url : undefined);
   const namedHome = hrefsOf(principal.props.get(names.home), principal.url)[0];
   if (namedHome !== undefined) checkNamedHost(url, namedHome);
@@ -63,7 +69,7 @@ export async function discover(
   if (homeUrl === undefined) throw noCalendarsFound(url);
   if (requested !== undefined) {
     const chosen = await chosenCalendar(deps, credentials, requested, homeUrl);
-    return { homeUrl, calendarUrl: chosen, addresses };
+    return storable({ homeUrl, calendarUrl: chosen, addresses });
   }
   const listed = await requestMultistatus(deps, credentials, {
     method: 'PROPFIND',
@@ -76,7 +82,14 @@ export async function discover(
     const text = 'This account has no writable calendar for events.';
     throw new VendorError('rejected', text, { code: 'calendar_not_found', title: 'No calendar' });
   }
-  return { homeUrl, calendarUrl: first.url, addresses };
+  return storable({ homeUrl, calendarUrl: first.url, addresses });
+}
+
+/** Throws `address_unusable` for addresses that are longer than any server's. */
+function storable(found: DiscoveredCalendar): DiscoveredCalendar {
+  if (Math.max(found.homeUrl.length, found.calendarUrl.length) <= urlMaxLength) return found;
+  const text = `The server names an address of more than ${urlMaxLength} characters.`;
+  throw new VendorError('rejected', text, { code: 'address_unusable', title: 'Address too long' });
 }
 
 /** The calendar that the caller requested. It must be on the account's server, because the password is sent there. */

@@ -207,4 +207,18 @@ export const mutations: Mutation[] = [
     replace: 'removeConnection(deps, tx, accountId, staffId).catch(() => undefined),',
     tests: ['test/api/appointments-transactions.test.ts'],
   },
+  {
+    name: 'a CalDAV server determines the length of stored addresses',
+    file: 'src/adapters/caldav/discovery.ts',
+    find: '.filter((address) => address.length <= addressMaxLength)',
+    replace: '',
+    tests: ['test/ports/caldav-odd-responses.test.ts'],
+  },
+  {
+    name: 'a CalDAV server determines the length of the stored cursor',
+    file: 'src/adapters/caldav/changes.ts',
+    find: 'if (text.length <= cursorMaxLength) return',
+    replace: 'if (text.length >= 0) return',
+    tests: ['test/ports/caldav-odd-responses.test.ts'],
+  },
 ];
