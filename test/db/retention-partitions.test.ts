@@ -1,19 +1,23 @@
 // Retention by partition: dropped when nobody keeps its rows, and without losing what waits or is written in the meantime.
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { noDays, type RetentionDays } from '../../src/base/retention-days.ts';
+import { noDays } from '../../src/base/retention-days.ts';
 import { makePartitions } from '../../src/db/partitions.ts';
 import { openSnapshot } from '../../src/db/snapshot.ts';
 import { dryRun } from '../../src/retention/dry-run.ts';
 import { removeExpired } from '../../src/retention/retention.ts';
-import { putOwnDays, recordNotices } from '../../src/retention/settings-store.ts';
+import { putOwnDays } from '../../src/retention/settings-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import {
+  announce,
+  days,
   daysBefore,
   has,
   noLog as log,
+  longAgo,
   makeDay,
   makeMonth,
+  now,
   oldDelivery,
   oldMessage,
   oldReceived,
@@ -23,16 +27,6 @@ import {
 } from '../harness/old-rows.ts';
 import { insertAccount } from '../harness/rows.ts';
 
-const now = new Date();
-const days: RetentionDays = {
-  ...noDays,
-  messages: 40,
-  received: 30,
-  deliveries: 30,
-  bookings: 10,
-  audit: 100,
-};
-
 let database: TestDatabase;
 const databases: TestDatabase[] = [];
 beforeEach(async () => {
@@ -41,17 +35,11 @@ beforeEach(async () => {
 });
 afterAll(() => Promise.all(databases.map((one) => one.drop())));
 
-const announced = (of: RetentionDays = days) => recordNotices(database.db, of, daysBefore(now, 8));
-const runAll = (of = days) => removeAll(database.db, of, now);
-
-/** The 15th of a month, four months ago. */
-const longAgo = () => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 4, 15, 12));
-
 describe('a partition', () => {
   it('is dropped when nobody keeps its rows; those that stay move to the default partition', async () => {
     const { db } = database;
     const accountId = await insertAccount(db);
-    await announced();
+    await announce(db);
     const suffix = await makeMonth(db, partitioned, longAgo());
     const at = longAgo();
     const ended = await oldMessage(db, { accountId, at });
@@ -68,7 +56,7 @@ describe('a partition', () => {
     const dead = await oldDelivery(db, { accountId, at, attempts: 2 });
     const received = await oldReceived(db, { accountId, at });
 
-    const removed = await runAll();
+    const removed = await removeAll(db);
 
     expect(removed.partitions.sort()).toEqual(
       [`deliveries${suffix}`, `messages${suffix}`, `received_messages${suffix}`].sort(),
@@ -87,19 +75,22 @@ describe('a partition', () => {
     // the moved rows go later, as any other
     await sql`update messages set due_at = null, delivered_at = ${at}`.execute(db);
     await sql`update deliveries set due_at = null, state = 1, delivered_at = ${at}`.execute(db);
-    expect((await runAll()).rows).toMatchObject({ messages: 3, deliveries: 1 });
+    expect((await removeAll(db)).rows).toMatchObject({ messages: 3, deliveries: 1 });
   });
 
   it('is not dropped while one account keeps its rows; the others lose theirs one by one', async () => {
     const { db } = database;
     const [forever, less] = [await insertAccount(db), await insertAccount(db)];
-    await announced(noDays);
+    await announce(db, noDays);
     await db.transaction().execute((tx) => putOwnDays(tx, less, { ...noDays, messages: 31, deliveries: 31 }));
     const suffix = await makeMonth(db, ['messages'], longAgo());
     const kept = await oldMessage(db, { accountId: forever, at: longAgo() });
     const gone = await oldMessage(db, { accountId: less, at: longAgo() });
     const { subjectId } = await oldDelivery(db, { accountId: less, at: longAgo() });
-    expect(await runAll(noDays)).toMatchObject({ partitions: [], rows: { messages: 1, deliveries: 1 } });
+    expect(await removeAll(db, noDays)).toMatchObject({
+      partitions: [],
+      rows: { messages: 1, deliveries: 1 },
+    });
     expect(await has(db, 'attempts', subjectId)).toBe(false);
     expect([await has(db, 'messages', kept), await has(db, 'messages', gone)]).toEqual([true, false]);
     expect(await partitionsOf(db, 'messages')).toContain(`messages${suffix}`);
@@ -108,7 +99,7 @@ describe('a partition', () => {
   it('keeps what is written to it between the search and the drop', async () => {
     const { db } = database;
     const accountId = await insertAccount(db);
-    await announced();
+    await announce(db);
     await makeMonth(db, ['messages'], longAgo());
     const at = longAgo();
     const reported = await oldMessage(db, { accountId, at });
@@ -128,11 +119,11 @@ describe('a partition', () => {
   it('is not dropped while a backup reads the database', async () => {
     const { db } = database;
     const accountId = await insertAccount(db);
-    await announced();
+    await announce(db);
     const suffix = await makeMonth(db, ['messages'], longAgo());
     await oldMessage(db, { accountId, at: longAgo() });
     const busy = { partitions: [], busy: [`messages${suffix}`] };
-    const run = () => runAll({ ...noDays, messages: 40 });
+    const run = () => removeAll(db, { ...noDays, messages: 40 });
     const snapshot = await openSnapshot(database.connection, {
       maxMs: 60_000,
       // from here on; the transaction itself locks the partitions only a moment later
@@ -148,21 +139,21 @@ describe('a partition', () => {
   it('waits for the next run if its locks are not free, and stops nobody for longer than a moment', async () => {
     const { db } = database;
     const accountId = await insertAccount(db);
-    await announced();
+    await announce(db);
     const suffix = await makeMonth(db, ['messages'], longAgo());
     await oldMessage(db, { accountId, at: longAgo() });
     await db.transaction().execute(async (tx) => {
       await sql`select from messages`.execute(tx);
-      const running = runAll();
+      const running = removeAll(db);
       expect((await running).busy).toEqual([`messages${suffix}`]);
     });
-    expect((await runAll()).partitions).toEqual([`messages${suffix}`]);
+    expect((await removeAll(db)).partitions).toEqual([`messages${suffix}`]);
   });
 
   it('goes the same way whatever step a crash interrupts', async () => {
     const { db } = database;
     const accountId = await insertAccount(db);
-    await announced();
+    await announce(db);
     const at = longAgo();
     await makeMonth(db, partitioned, at);
     const waiting = await oldMessage(db, { accountId, at, endedAt: null });
@@ -190,7 +181,7 @@ describe('partitions by day', () => {
     const { db } = database;
     const [longer, shorter] = [await insertAccount(db), await insertAccount(db)];
     const days = { ...noDays, messages: 40, received: 40, deliveries: 40 };
-    await announced(days);
+    await announce(db, days);
     const own = { ...noDays, messages: 31, received: 10, deliveries: 10 };
     await db.transaction().execute((tx) => putOwnDays(tx, shorter, own));
     // noon: every row is of one day

@@ -1,18 +1,20 @@
 // Retention by partition beside what other runs left: searches that were stopped or killed, and partitions of months and days mixed.
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { noDays, type RetentionDays } from '../../src/base/retention-days.ts';
+import { noDays } from '../../src/base/retention-days.ts';
 import { dryRun } from '../../src/retention/dry-run.ts';
 import { listPartitions, type Partition, watchPartition } from '../../src/retention/partitions-store.ts';
 import { removeExpired } from '../../src/retention/retention.ts';
-import { recordNotices } from '../../src/retention/settings-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import {
-  daysBefore,
+  announce,
+  days,
   has,
   noLog as log,
+  longAgo,
   makeDay,
   makeMonth,
+  now,
   oldDelivery,
   oldMessage,
   partitioned,
@@ -20,16 +22,6 @@ import {
   removeAll,
 } from '../harness/old-rows.ts';
 import { insertAccount } from '../harness/rows.ts';
-
-const now = new Date();
-const days: RetentionDays = {
-  ...noDays,
-  messages: 40,
-  received: 30,
-  deliveries: 30,
-  bookings: 10,
-  audit: 100,
-};
 
 let database: TestDatabase;
 const databases: TestDatabase[] = [];
@@ -39,17 +31,11 @@ beforeEach(async () => {
 });
 afterAll(() => Promise.all(databases.map((one) => one.drop())));
 
-const announced = (of: RetentionDays = days) => recordNotices(database.db, of, daysBefore(now, 8));
-const runAll = (of = days) => removeAll(database.db, of, now);
-
-/** The 15th of a month, four months ago. */
-const longAgo = () => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 4, 15, 12));
-
 describe('a partition', () => {
   it('keeps what stays when another run begins to search it before the drop', async () => {
     const { db } = database;
     const accountId = await insertAccount(db);
-    await announced();
+    await announce(db);
     const suffix = await makeMonth(db, ['messages'], longAgo());
     const waiting = await oldMessage(db, { accountId, at: longAgo(), endedAt: null });
     await oldMessage(db, { accountId, at: longAgo() });
@@ -71,7 +57,7 @@ describe('a partition', () => {
   it('is no longer watched after a crash if it is kept longer now', async () => {
     const { db } = database;
     const accountId = await insertAccount(db);
-    await announced();
+    await announce(db);
     await makeMonth(db, ['messages'], longAgo());
     const waiting = await oldMessage(db, { accountId, at: longAgo(), endedAt: null });
     const crashed = removeExpired({ db, log, days }, now);
@@ -79,7 +65,7 @@ describe('a partition', () => {
     const triggers = async () =>
       (await sql`select from pg_trigger where tgname = 'retention_keep'`.execute(db)).rows.length;
     expect(await triggers()).toBe(1);
-    await runAll(noDays);
+    await removeAll(db, noDays);
     expect(await triggers()).toBe(0);
     expect((await sql`select from retention_kept`.execute(db)).rows).toEqual([]);
     // the process was only stopped: its search no longer counts
@@ -98,7 +84,7 @@ describe('partitions of which the switch between months and days left some', () 
   it('of attempts by day go with the deliveries of their month', async () => {
     const { db } = database;
     const accountId = await insertAccount(db);
-    await announced(onlyDeliveries);
+    await announce(db, onlyDeliveries);
     const at = longAgo();
     const month = await makeMonth(db, ['deliveries'], at);
     const day = await makeDay(db, ['attempts'], at);
@@ -108,7 +94,7 @@ describe('partitions of which the switch between months and days left some', () 
       `deliveries${month}`,
       `attempts${day}`,
     ]);
-    expect((await runAll(onlyDeliveries)).partitions).toEqual([`deliveries${month}`]);
+    expect((await removeAll(db, onlyDeliveries)).partitions).toEqual([`deliveries${month}`]);
     expect(await names()).toEqual([]);
     expect(await has(db, 'attempts', waiting.subjectId)).toBe(true);
     expect(await has(db, 'attempts', ended.subjectId)).toBe(false);
@@ -117,11 +103,11 @@ describe('partitions of which the switch between months and days left some', () 
   it('of attempts without deliveries go alone; the attempts of those in the default partition stay', async () => {
     const { db } = database;
     const accountId = await insertAccount(db);
-    await announced(onlyDeliveries);
+    await announce(db, onlyDeliveries);
     const at = longAgo();
     const suffix = await makeMonth(db, ['attempts'], at);
     const waiting = await oldDelivery(db, { accountId, at, endedAt: null, attempts: 2 });
-    expect((await runAll(onlyDeliveries)).partitions).toEqual([`attempts${suffix}`]);
+    expect((await removeAll(db, onlyDeliveries)).partitions).toEqual([`attempts${suffix}`]);
     expect(await names()).toEqual([]);
     expect(await has(db, 'attempts', waiting.subjectId)).toBe(true);
   });

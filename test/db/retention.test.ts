@@ -2,36 +2,23 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { noDays, type RetentionDays } from '../../src/base/retention-days.ts';
+import { noDays } from '../../src/base/retention-days.ts';
 import { removeExpired } from '../../src/retention/retention.ts';
-import {
-  endRun,
-  findNotices,
-  leaseRun,
-  putOwnDays,
-  recordNotices,
-} from '../../src/retention/settings-store.ts';
+import { endRun, findNotices, leaseRun, putOwnDays } from '../../src/retention/settings-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import {
+  announce,
+  days,
   daysBefore,
   has,
   idAt,
+  now,
   oldDelivery,
   oldMessage,
   oldReceived,
   removeAll,
 } from '../harness/old-rows.ts';
 import { insertAccount } from '../harness/rows.ts';
-
-const now = new Date();
-const days: RetentionDays = {
-  ...noDays,
-  messages: 40,
-  received: 30,
-  deliveries: 30,
-  bookings: 10,
-  audit: 100,
-};
 
 let database: TestDatabase;
 const databases: TestDatabase[] = [];
@@ -41,15 +28,11 @@ beforeEach(async () => {
 });
 afterAll(() => Promise.all(databases.map((one) => one.drop())));
 
-const announced = (of: RetentionDays = days) => recordNotices(database.db, of, daysBefore(now, 8));
-
-const runAll = (of: RetentionDays = days, at = now) => removeAll(database.db, of, at);
-
 describe('single rows', () => {
   it('go when they ended before the days of their kind, and stay while something waits', async () => {
     const { db } = database;
     const accountId = await insertAccount(db);
-    await announced();
+    await announce(db);
     const at = (age: number) => daysBefore(now, age);
     const gone = {
       messages: await oldMessage(db, { accountId, at: at(41) }),
@@ -82,7 +65,7 @@ describe('single rows', () => {
       ['received_messages', recent],
     ];
 
-    const removed = await runAll();
+    const removed = await removeAll(db);
 
     expect(removed).toMatchObject({ partitions: [], rows: { messages: 2, received: 1, deliveries: 1 } });
     for (const [table, id] of Object.entries(gone))
@@ -95,7 +78,7 @@ describe('single rows', () => {
   it('of bookings, audit log, sends and replays go with their own age', async () => {
     const { db } = database;
     const accountId = await insertAccount(db);
-    await announced();
+    await announce(db);
     const staffId = randomUUID();
     await sql`insert into staff (id, account_id, name) values (${staffId}, ${accountId}, 's')`.execute(db);
     const booking = async (age: number, more: { state?: string; due?: boolean } = {}) => {
@@ -141,7 +124,7 @@ describe('single rows', () => {
     };
     await oldMessage(db, { accountId, at: daysBefore(now, 80), endedAt: null, sendId: sends.used });
 
-    const { rows } = await runAll();
+    const { rows } = await removeAll(db);
 
     expect(rows).toMatchObject({ bookings: 2, audit: 1, sends: 1 });
     const left = await Promise.all(
@@ -167,7 +150,7 @@ describe('single rows', () => {
 
   it('of an account that keeps less go earlier, and never later than the gateway keeps them', async () => {
     const { db } = database;
-    await announced();
+    await announce(db);
     const [less, more] = [await insertAccount(db), await insertAccount(db)];
     await db.transaction().execute((tx) => putOwnDays(tx, less, { ...noDays, messages: 35, received: 8 }));
     // stored when the gateway kept more
@@ -179,7 +162,7 @@ describe('single rows', () => {
       r9: await oldReceived(db, { accountId, at: at(9) }),
     });
     const [a, b] = [await of(less), await of(more)];
-    await runAll();
+    await removeAll(db);
     expect([await has(db, 'messages', a.m36), await has(db, 'received_messages', a.r9)]).toEqual([
       false,
       false,
@@ -205,25 +188,25 @@ describe('a removal', () => {
     for (let done = false; !done; ) ({ done = false } = await announcing.next());
     expect(lines).toContainEqual({ kind: 'messages', days: 40, from: daysBefore(now, -7).toISOString() });
     expect(await has(db, 'messages', old)).toBe(true);
-    expect((await runAll(days, daysBefore(now, -6))).rows).toEqual({});
+    expect((await removeAll(db, days, daysBefore(now, -6))).rows).toEqual({});
     // a process with other settings, and then this one again: the week begins anew
-    await runAll({ ...days, messages: 90 }, daysBefore(now, -6));
-    expect((await runAll(days, daysBefore(now, -7.1))).rows).not.toMatchObject({ messages: 1 });
+    await removeAll(db, { ...days, messages: 90 }, daysBefore(now, -6));
+    expect((await removeAll(db, days, daysBefore(now, -7.1))).rows).not.toMatchObject({ messages: 1 });
     expect((await findNotices(db)).messages?.firstAnnouncedAt).toEqual(now);
-    expect((await runAll(days, daysBefore(now, -15))).rows).toMatchObject({ messages: 1 });
+    expect((await removeAll(db, days, daysBefore(now, -15))).rows).toMatchObject({ messages: 1 });
   });
 
   it('does not begin within a week after a clock was put forward', async () => {
     const { db } = database;
     const accountId = await insertAccount(db);
-    await announced();
+    await announce(db);
     await oldMessage(db, { accountId, at: daysBefore(now, 41) });
     await sql`insert into clock_steps (clock, machine, seconds, noticed_at) values ('machine', 'm', 40000, ${daysBefore(now, 6)})`.execute(
       db,
     );
-    expect((await runAll()).rows).toEqual({});
+    expect((await removeAll(db)).rows).toEqual({});
     await sql`update clock_steps set noticed_at = ${daysBefore(now, 8)}`.execute(db);
-    expect((await runAll()).rows).toMatchObject({ messages: 1 });
+    expect((await removeAll(db)).rows).toMatchObject({ messages: 1 });
   });
 
   it('is done by one process at a time, while the gateway is not held', async () => {

@@ -1,15 +1,32 @@
 // Rows that ended long ago, for tests of retention and erasure: with ids of their time, as the program would have written them.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { RetentionDays } from '../../src/base/retention-days.ts';
+import { noDays, type RetentionDays } from '../../src/base/retention-days.ts';
 import { lowestUuidAt } from '../../src/base/uuid-time.ts';
 import type { Db } from '../../src/db/db.ts';
 import { type Removed, removeExpired } from '../../src/retention/retention.ts';
+import { recordNotices } from '../../src/retention/settings-store.ts';
 
 const dayMs = 86_400_000;
 
 /** A UUIDv7 of exactly that time; `uuidv7` never goes back. */
 export const idAt = (at: Date): string => `${lowestUuidAt(at).slice(0, 14)}7${randomUUID().slice(15)}`;
+
+/** What tests of retention take as the current time. */
+export const now = new Date();
+
+/** The days of tests of retention that give no others. */
+export const days: RetentionDays = {
+  ...noDays,
+  messages: 40,
+  received: 30,
+  deliveries: 30,
+  bookings: 10,
+  audit: 100,
+};
+
+/** The 15th of a month, four months ago. */
+export const longAgo = () => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 4, 15, 12));
 
 export const daysBefore = (now: Date, days: number): Date => new Date(now.getTime() - days * dayMs);
 
@@ -138,9 +155,12 @@ export async function partitionsOf(db: Db, table: string): Promise<string[]> {
 
 export const noLog = { info: () => undefined, warn: () => undefined } as never;
 
+/** Announces days so long ago that they apply. */
+export const announce = (db: Db, of: RetentionDays = days) => recordNotices(db, of, daysBefore(now, 8));
+
 /** Does a whole run of retention; returns what it removed. */
-export async function removeAll(db: Db, days: RetentionDays, now: Date): Promise<Removed> {
-  const steps = removeExpired({ db, log: noLog, days }, now);
+export async function removeAll(db: Db, of: RetentionDays = days, at: Date = now): Promise<Removed> {
+  const steps = removeExpired({ db, log: noLog, days: of }, at);
   for (;;) {
     const { done, value } = await steps.next();
     if (done) return value;
