@@ -217,6 +217,10 @@ describe('a person', () => {
   });
 
   it('who opted out gets no marketing when somebody sends to the number again', async () => {
+    const hashes = async () =>
+      (await sql`select from erased_opt_outs`.execute(gateway.database.db)).rows.length;
+    // of the number, and of the platform's id if a status has named it
+    const before = await hashes();
     const again = await send(gateway, {
       templateId: templates.offer ?? '',
       recipients: [recipient(one), recipient(person(3))],
@@ -225,7 +229,7 @@ describe('a person', () => {
       ['failed', 900005],
       ['accepted', undefined],
     ]);
-    expect((await sql`select from erased_opt_outs`.execute(gateway.database.db)).rows).toEqual([]);
+    expect(await hashes()).toBe(before - 1);
     const lifted = await did('DELETE', `/v1/opt-outs/${one.phone}`);
     expect(lifted).toEqual({ removed: true });
   });
