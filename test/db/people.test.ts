@@ -136,6 +136,24 @@ describe('concurrent transactions', () => {
     expect(await record(report(ada, nowMs + 1_000))).toEqual([first]);
   });
 
+  it.each([
+    ['a person who never wrote', false],
+    ['a name of somebody who was not known by it', true],
+  ])('that record %s: the second one fails, before it waits for the contact', async (_case, isKnown) => {
+    const ada = someone();
+    if (isKnown) await record(report({ phone: ada.phone }, nowMs, null));
+    const id = { userId: ada.userId };
+    let second: Promise<unknown> = Promise.resolve();
+    await inTransaction(async (tx) => {
+      await recordPeople(tx, [report(id, nowMs, null)], nowMs);
+      second = record(report(isKnown ? ada : id, nowMs, null)).catch((error: unknown) => error);
+      await waitingForLock();
+    });
+    expect(await second).toMatchObject({ code: '40001' });
+    const [one] = await record(report(ada, nowMs, null));
+    expect(await stored(one)).toMatchObject({ identities: [ada.phone, `u:${ada.userId}`].sort() });
+  });
+
   it('of which the second one brings an older name: the newer one stays', async () => {
     const ada = someone();
     const [id] = await record(report(ada, nowMs));

@@ -188,7 +188,11 @@ async function claim(
     group.identities.flatMap((identity) => known(group, identity) ?? []),
   );
   if (existing.length > 0) await lockContacts(tx, existing);
-  const claimed = contactsByIdentity(await claimIdentities(tx, wanted));
+  const rows = await claimIdentities(tx, wanted);
+  // of a contact that another transaction has just committed, only the identity is locked
+  const own = new Set([...existing, ...wanted].map(contactKeyText));
+  if (!rows.every((row) => own.has(contactKeyText(row)))) throw mergedConcurrently();
+  const claimed = contactsByIdentity(rows);
   const resolved: Resolved[] = [];
   // an earlier group of the batch may have changed the opt-out of a contact
   const optOuts = new Map<string, number>();
