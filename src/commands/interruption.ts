@@ -1,5 +1,6 @@
 // Interruption of a command by a signal: the database server that the command started stops before the command ends.
 import { CommandError } from './exit-codes.ts';
+import { note } from './output.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -19,6 +20,7 @@ export async function interruptible<T>(work: (onServer: OnServer) => Promise<T>)
     const onSignal = (signal: NodeJS.Signals) => {
       unlisten();
       isInterrupted = true;
+      note(`\nStopping (${signal}). Press Ctrl-C again to stop immediately.`);
       const end = () => reject(new CommandError('interrupted', `Interrupted by ${signal}.`));
       void stop().then(end, end);
     };

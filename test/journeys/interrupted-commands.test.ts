@@ -20,6 +20,9 @@ afterAll(() => workspace?.close());
 
 const keys = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
 
+const interruptedBy = (signal: string) =>
+  `\nStopping (${signal}). Press Ctrl-C again to stop immediately.\nInterrupted by ${signal}.\n`;
+
 /** Runs a command that gets a signal when it sends a statement that matches `at`, which then takes minutes. */
 function interrupt(args: string[], at: string, env: Record<string, string> = {}) {
   const preload = join(root, 'test/harness/interrupt-at-query.ts');
@@ -38,14 +41,14 @@ test.each([
   ['release', [], 'gateway_state'],
 ])('%s that is interrupted leaves no database server running', async (command, args, at) => {
   const { code, err } = await interrupt([command, ...args], at);
-  expect({ code, err }).toEqual({ code: 130, err: 'Interrupted by SIGINT.\n' });
+  expect({ code, err }).toEqual({ code: 130, err: interruptedBy('SIGINT') });
   expect(workspace.living()).toEqual([]);
 });
 
 test('restore that is interrupted by SIGTERM leaves no database server running, and can be repeated', async () => {
   const env = { DATA_DIR: restored, INTERRUPT_BY: 'SIGTERM' };
   const { code, err } = await interrupt(['restore', backup], '^insert into|^copy|^create table', env);
-  expect({ code, err }).toEqual({ code: 130, err: 'Interrupted by SIGTERM.\n' });
+  expect({ code, err }).toEqual({ code: 130, err: interruptedBy('SIGTERM') });
   expect(workspace.living()).toEqual([]);
   const run = (...args: string[]) =>
     workspace.run(args, { env: { ENCRYPTION_KEYS: keys, DATA_DIR: restored } });
