@@ -1,7 +1,6 @@
 // The copy of the platform's templates to our rows: a whole list, or one changed template.
 import { audit } from '../../audit/store.ts';
 import type { Clock } from '../../base/clock.ts';
-import { VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
@@ -12,6 +11,7 @@ import type { SenderRow } from '../senders/store.ts';
 import { clearDraftLeases } from './drafts-store.ts';
 import { shapeOf } from './fits.ts';
 import type { TemplateChange } from './presenter.ts';
+import { readTemplateList } from './read-list.ts';
 import {
   clearSingleReads,
   type DueTemplate,
@@ -43,24 +43,6 @@ export interface SyncDeps extends AccessDeps, PublishDeps {
 }
 
 const rowsPerStatement = 500;
-/** The platform allows 6,000 templates in a business account, so a longer list would never end. */
-const templatesMax = 20_000;
-
-async function readAll(deps: SyncDeps, row: SenderRow) {
-  const access = senderAccess(deps, row);
-  const templates: PlatformTemplate[] = [];
-  let after: string | undefined;
-  let calls = 0;
-  do {
-    const page = await deps.platform.listTemplates(access, after);
-    calls += 1;
-    templates.push(...page.templates);
-    after = page.after;
-    if (templates.length > templatesMax || (after !== undefined && page.templates.length === 0))
-      throw new VendorError('unknown', 'the list of templates does not end');
-  } while (after !== undefined);
-  return { templates, calls };
-}
 
 /** One template of each name and language, oldest first: the reverse of the platform's list, so that our ids sort by age. */
 function valuesOf(deps: { clock: Clock }, templates: PlatformTemplate[]): TemplateValues[] {
@@ -104,7 +86,7 @@ export async function syncTemplates(
   sender: SenderRow,
 ): Promise<{ count: number; calls: number }> {
   const begun = await databaseTime(deps.db);
-  const { templates, calls } = await readAll(deps, sender);
+  const { templates, calls } = await readTemplateList(deps, senderAccess(deps, sender));
   const account = { accountId: sender.account_id, businessAccountId: sender.business_account_id };
   const leasedDeliveries = await deps.db.transaction().execute(async (tx) => {
     const known = await lockTemplates(tx, account);

@@ -3,6 +3,13 @@ import type { Mutation } from '../mutation.ts';
 
 export const mutations: Mutation[] = [
   {
+    name: 'a platform fills the memory with its list of templates',
+    file: 'src/messaging/templates/read-list.ts',
+    find: 'characters += JSON.stringify(page.templates).length;',
+    replace: 'characters += 0;',
+    tests: ['test/rules/template-list.test.ts'],
+  },
+  {
     name: 'a lock against edits makes a template unsendable',
     file: 'src/adapters/meta/callback.ts',
     find: "new Set(['FLAGGED', 'LOCKED'])",
