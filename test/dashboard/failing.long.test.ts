@@ -1,4 +1,4 @@
-// What pages say and offer while requests fail, and where the keyboard goes on when a page is left, in a real browser.
+// What pages say and offer while requests fail, and where the viewer goes on when a page is left, in a real browser.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Dashboard, flawsOf, startDashboard } from '../harness/dashboard.ts';
@@ -78,6 +78,19 @@ test('a page that is opened by keyboard goes on in the page, and the menu keeps 
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
   expect(await focused()).toBe('Settings');
   expect(problems).toEqual([]);
+});
+
+test('back goes to the place in the list, also on the page that one signed in on', async () => {
+  const { page } = await dashboard.openAt('/messages', { viewport: { width: 1_440, height: 700 } });
+  const link = page.getByRole('link', { name: 'Person 19', exact: true });
+  await link.scrollIntoViewIfNeeded();
+  const before = await page.evaluate('scrollY');
+  expect(before).toBeGreaterThan(500);
+  await link.click();
+  await page.getByRole('heading', { level: 1, name: /Person 19/ }).waitFor();
+  await page.goBack();
+  await link.waitFor();
+  expect(await page.evaluate('scrollY')).toBe(before);
 });
 
 test('a zone that the browser knows by an older name is shown by that of today', async () => {

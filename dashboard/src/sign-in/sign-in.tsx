@@ -60,7 +60,7 @@ export function SignIn({ onSignedIn, isAgain = false }: Props) {
     try {
       await api.signIn({ body });
       // the token is used up: it must not stay in the address
-      history.replaceState(null, '', location.pathname + location.search);
+      history.replaceState(history.state, '', location.pathname + location.search);
       onSignedIn();
     } catch (error) {
       setProblem(messageOf(error));
