@@ -18,6 +18,14 @@ export function App() {
   const session = last.current;
   const isSignedIn = session !== undefined && !isOut;
 
+  /** Where the viewer was when the session ended. */
+  const focused = useRef<Element>(null);
+  useEffect(() => {
+    // not by closing the dialog: what is inert until it is gone takes no focus
+    if (!isOut && focused.current instanceof HTMLElement) focused.current.focus();
+    if (!isOut) focused.current = null;
+  }, [isOut]);
+
   useEffect(() => (isSignedIn ? followEvents(queries) : undefined), [isSignedIn, queries]);
 
   const signedIn = () => {
@@ -34,7 +42,10 @@ export function App() {
       </div>
       {isOut && (
         <dialog
-          ref={(element) => element?.showModal()}
+          ref={(element) => {
+            focused.current ??= document.activeElement;
+            element?.showModal();
+          }}
           className="sign-in-again"
           // it ends by signing in only
           onCancel={(event) => event.preventDefault()}

@@ -113,6 +113,22 @@ test('an answer that is being sent while another person is shown is gone on retu
   expect(problems).toEqual([]);
 });
 
+test('who signs in again goes on typing where they were', async () => {
+  const { gateway, openAt } = dashboard;
+  const { page, problems } = await openAt(await conversationOf('15557780013'));
+  const reply = page.getByRole('textbox', { name: 'Reply' });
+  await reply.fill('At nine');
+  await page.context().clearCookies();
+  await page.keyboard.press('Control+Enter');
+  const again = page.getByRole('dialog');
+  await again.getByLabel('API key', { exact: true }).fill(gateway.apiKey);
+  await page.keyboard.press('Enter');
+  await again.waitFor({ state: 'detached' });
+  await page.keyboard.type(', or ten');
+  await expect.poll(() => reply.inputValue()).toBe('At nine, or ten');
+  expect(problems).toEqual([]);
+});
+
 test('a template that is sent again because its response was lost arrives once', async () => {
   const { templateIds, openAt } = dashboard;
   const { page } = await openAt(await conversationOf('15557780002'));
