@@ -97,3 +97,17 @@ test('a page that the session may not open has a heading', async () => {
   await page.getByRole('heading', { level: 1 }).waitFor();
   expect(await flawsOf(page)).toEqual([]);
 });
+
+test('a long Latin name is cut at its end, also in a page that is read from the right', async () => {
+  const { page } = await dashboard.openAt(paths.message, {
+    locale: 'ar',
+    viewport: { width: 390, height: 844 },
+  });
+  const crumb = page.locator('.crumbs .cut').last();
+  await crumb.filter({ hasText: name }).waitFor();
+  const seen = await crumb.evaluate((element) => [
+    element.matches(':dir(ltr)'),
+    element.scrollWidth > element.clientWidth,
+  ]);
+  expect(seen).toEqual([true, true]);
+});

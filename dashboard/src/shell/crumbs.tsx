@@ -15,19 +15,24 @@ export function Crumbs({ item }: { item: NavItem | undefined }) {
   useEffect(() => {
     document.title = title;
   }, [title]);
-  if (crumbs.length < 2) return <span className="crumbs here cut">{crumbs[0]?.name}</span>;
+  if (crumbs.length < 2)
+    return (
+      <span className="crumbs here cut" dir="auto">
+        {crumbs[0]?.name}
+      </span>
+    );
   return (
     <nav className="crumbs" aria-label={text('breadcrumb')}>
       <ol>
         {crumbs.map(({ name, to }, at) => (
-          <li key={`${name} ${to}`} className="cut">
+          <li key={`${name} ${to}`}>
             {to !== undefined && at < crumbs.length - 1 ? (
-              <Link to={to}>
-                <bdi>{name}</bdi>
+              <Link to={to} className="cut" dir="auto">
+                {name}
               </Link>
             ) : (
-              <span aria-current="page">
-                <bdi>{name}</bdi>
+              <span aria-current="page" className="cut" dir="auto">
+                {name}
               </span>
             )}
           </li>
