@@ -99,7 +99,12 @@ test('an appointment of another year says its year', async () => {
   await signIn(page, gateway, '/conversations');
   await page.getByRole('link', { name: /Kofi/ }).click();
   const person = page.getByRole('complementary', { name: 'Person' });
-  await person.getByRole('link', { name: new RegExp(`${year}.*09:00`) }).waitFor();
+  await person.getByRole('link', { name: new RegExp(`${year}.*09:00`) }).click();
+  const booking = page.locator('.booking-panel');
+  await booking
+    .getByText(new RegExp(`${year}.*09:00`))
+    .first()
+    .waitFor();
 });
 
 test('the sandbox shows the phone, whose buttons and answers reach the gateway, and faults', {

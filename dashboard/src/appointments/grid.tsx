@@ -5,7 +5,7 @@ import type { StaffMember } from '../../../client/src/generated.ts';
 import { ErrorNote } from '../design/messages.tsx';
 import { useMay } from '../session/session.tsx';
 import { clockOf, weekdayOf } from '../text/civil.ts';
-import { formatDate, zone } from '../text/format.ts';
+import { formatColumnDate, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { blocksOf, hoursShown } from './blocks.ts';
 import { CalendarNotes, useCalendarProblems } from './calendar-states.tsx';
@@ -94,7 +94,7 @@ export function Grid({ dates: range, staff, today, openId, mayMove, move, onOpen
             className={`grid-date ${date === today ? 'today' : ''}`}
             style={{ gridColumn: `span ${Math.max(1, members.length)}` }}
           >
-            {formatDate(date)}
+            {formatColumnDate(date)}
           </span>
         ))}
         <span className="corner" />

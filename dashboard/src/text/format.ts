@@ -58,24 +58,27 @@ export const formatClock = (at: Date, timeZone = zone) => formatOf({ ...clock, t
 /** `14:05:07.112`. */
 export const formatExact = (at: Date, timeZone = zone) =>
   formatOf({ ...clock, second: '2-digit', fractionalSecondDigits: 3, timeZone }).format(at);
-/** The year, if it is another one. */
-function otherYear(at: Date, timeZone: string): Options {
-  const yearOf = (date: Date) => civilDate(date, timeZone).slice(0, 4);
-  return yearOf(at) === yearOf(new Date()) ? {} : { year: 'numeric' };
-}
+/** The year of a civil date, if it is another one. */
+const otherYear = (date: string): Options =>
+  date.slice(0, 4) === civilDate(new Date(), zone).slice(0, 4) ? {} : { year: 'numeric' };
 
 /** `24 Nov`, with the year if it is another one. */
 export const formatDay = (at: Date, timeZone = zone) =>
-  formatOf({ ...day, ...otherYear(at, timeZone), timeZone }).format(at);
+  formatOf({ ...day, ...otherYear(civilDate(at, timeZone)), timeZone }).format(at);
 /** `Tue 24 Nov, 10:42`, with the year if it is another one. */
 export const formatMoment = (at: Date, timeZone = zone) =>
-  formatOf({ ...day, ...otherYear(at, timeZone), weekday: 'short', ...clock, timeZone }).format(at);
-/** A civil date, as `Tue 24 Nov` or in full, as `Tuesday 24 November 2026`. */
+  formatOf({ ...day, ...otherYear(civilDate(at, timeZone)), weekday: 'short', ...clock, timeZone }).format(
+    at,
+  );
+/** A civil date, as `Tue 24 Nov` below a heading with its year. */
+export const formatColumnDate = (date: string) =>
+  formatOf({ weekday: 'short', ...day, timeZone: 'UTC' }).format(new Date(`${date}T00:00:00Z`));
+/** A civil date, as `Tue 24 Nov`, with the year if it is another one, or in full, as `Tuesday 24 November 2026`. */
 export const formatDate = (date: string, isFull = false) =>
   formatOf({
     ...(isFull
       ? { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }
-      : { weekday: 'short', ...day }),
+      : { weekday: 'short', ...day, ...otherYear(date) }),
     timeZone: 'UTC',
   }).format(new Date(`${date}T00:00:00Z`));
 /** The name of a weekday; Monday is 0. */
