@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readCallback } from '../../src/adapters/meta/callback.ts';
+import { phoneNumber } from '../../src/adapters/meta/number.ts';
 import { openMetaPlatform } from '../../src/adapters/meta/platform.ts';
 import { VendorError } from '../../src/base/errors.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
@@ -228,4 +229,12 @@ it('texts of callbacks are stored without invalid Unicode', () => {
   const value = `{"metadata":{"phone_number_id":"1"},"statuses":[${status}]}`;
   const body = `{"entry":[{"id":"2","changes":[{"field":"messages","value":${value}}]}]}`;
   expect(readCallback(Buffer.from(body)).statuses[0]?.error?.title).toBe('a\ufffdb');
+});
+
+it('keeps twenty short problems of the health of a number', () => {
+  const entities = Array.from({ length: 1_000 }, () => ({ can_send_message: 'x'.repeat(2_000) }));
+  const { health } = phoneNumber('1', { health_status: { can_send_message: 'BLOCKED', entities } });
+  expect(health?.problems.map(({ description }) => description)).toEqual(
+    Array.from({ length: 20 }, () => `is ${'x'.repeat(1_000)}`),
+  );
 });

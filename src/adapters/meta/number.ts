@@ -42,6 +42,9 @@ const canSendOf: Record<string, PlatformHealth['canSend']> = {
   BLOCKED: 'blocked',
 };
 
+/** A number has a health of itself, its account, its app and its business. */
+const problemsMax = 20;
+
 function healthOf(value: Json): PlatformHealth | null {
   const canSend = canSendOf[textOf(value.can_send_message) ?? ''];
   if (!canSend) return null;
@@ -53,9 +56,9 @@ function healthOf(value: Json): PlatformHealth | null {
     return listed.map((error: Json) => ({
       entity: storableText(entity.entity_type) ?? 'UNKNOWN',
       code: Number.isInteger(Number(error.error_code)) ? Number(error.error_code) : null,
-      description: storableText(error.error_description) ?? `is ${textOf(entity.can_send_message)}`,
+      description: storableText(error.error_description) ?? `is ${storableText(entity.can_send_message)}`,
       advice: storableText(error.possible_solution) ?? null,
     }));
   });
-  return { canSend, problems };
+  return { canSend, problems: problems.slice(0, problemsMax) };
 }
