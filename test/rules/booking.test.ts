@@ -49,11 +49,13 @@ test.each([
   },
 );
 
-test.each(['held', 'undoing', 'undone', 'cancelled'] as const)(
-  'a booking that is %s cannot be changed',
-  (state) => {
-    expect(() => checkChangeable(row({ state }), 0)).toThrow(
-      expect.objectContaining({ code: 'booking_not_changeable' }),
-    );
-  },
-);
+test.each([
+  ['held', { retryAfterSeconds: 5 }],
+  ['undoing', {}],
+  ['undone', {}],
+  ['cancelled', {}],
+] as const)('a booking that is %s cannot be changed: %j', (state, details) => {
+  expect(() => checkChangeable(row({ state }), 0)).toThrow(
+    expect.objectContaining({ code: 'booking_not_changeable', details }),
+  );
+});

@@ -86,10 +86,17 @@ export function bookingNotFound(): AppError {
   return new AppError('booking_not_found', 'There is no such booking in this account.');
 }
 
-/** 409 for a change that the booking's state does not allow. */
-export function notChangeable(why: string): AppError {
-  return new AppError('booking_not_changeable', why);
+/** 409 for a change that the booking's state does not allow, or not yet. */
+export function notChangeable(why: string, retryAfterSeconds?: number): AppError {
+  return new AppError(
+    'booking_not_changeable',
+    why,
+    retryAfterSeconds === undefined ? {} : { retryAfterSeconds },
+  );
 }
+
+/** When a change in progress has usually ended. */
+export const changeRetrySeconds = 5;
 
 /** True if the booking and its event have exactly that time, and no change is pending. */
 export function isAt(row: BookingRow, { startsAt, endsAt }: { startsAt: Date; endsAt: Date }): boolean {
@@ -109,7 +116,7 @@ export function checkChangeable(row: BookingRow, now: number): void {
       if (!isOver(row, now)) return;
       throw notChangeable('This booking has ended and cannot be changed.');
     case bookingState.held:
-      throw notChangeable('This booking is still being created. Try again in a moment.');
+      throw notChangeable('This booking is still being created. Try again in a moment.', changeRetrySeconds);
     case bookingState.cancelled:
       throw notChangeable('This booking is cancelled, so it cannot be changed. Book again.');
     default:

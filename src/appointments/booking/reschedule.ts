@@ -1,6 +1,5 @@
 // Moves a booking: writes the move as its pending change, with both times occupied, then applies it.
 import { audit } from '../../audit/store.ts';
-import { AppError } from '../../base/errors.ts';
 import { bookingState } from '../../contract/bookings.ts';
 import type { Tx } from '../../db/db.ts';
 import { requireStaff } from '../directory/find-staff.ts';
@@ -10,6 +9,7 @@ import { minuteMs } from '../slots/wall-time.ts';
 import { applyMove, eventMissing } from './apply-change.ts';
 import {
   type BookingRow,
+  changeRetrySeconds,
   checkChangeable,
   isAt,
   leaseMs,
@@ -116,9 +116,5 @@ async function resumeMove(tx: Tx, row: BookingRow, to: Time, key: Key | undefine
   return row;
 }
 
-function otherChangeInProgress(): AppError {
-  const { code, message } = notChangeable(
-    'Another change of this booking is in progress. Try again in a moment.',
-  );
-  return new AppError(code, message, { retryAfterSeconds: 5 });
-}
+const otherChangeInProgress = () =>
+  notChangeable('Another change of this booking is in progress. Try again in a moment.', changeRetrySeconds);

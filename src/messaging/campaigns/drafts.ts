@@ -80,6 +80,7 @@ export async function createDraft(
       throw new AppError(
         'conflict',
         'The template or sender was removed in the meantime. Repeat the request.',
+        { retryAfterSeconds: 1 },
       );
   });
   return id;
@@ -161,6 +162,7 @@ export async function deleteDraft(deps: DraftDeps, of: SendKey): Promise<void> {
       throw new AppError(
         'conflict',
         'Another request changed the draft in the meantime. Repeat the request.',
+        { retryAfterSeconds: 1 },
       );
   });
 }
