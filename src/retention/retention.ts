@@ -13,6 +13,7 @@ import {
   hasJumped,
   leaseRun,
   listAccountDays,
+  notAhead,
   recordNotices,
 } from './settings-store.ts';
 
@@ -67,14 +68,16 @@ async function allCutoffs(
 }
 
 /**
- * Removes what no account keeps at that time, in bounded steps; yields after each what was removed until then. Each step is a transaction
- * of its own that finds again what it removes, so a crash between two of them, and two runs at a time, do no harm.
+ * Removes what no account keeps at that time, or at the database's if that is earlier, in bounded steps; yields after each what was removed
+ * until then. Each step is a transaction of its own that finds again what it removes, so a crash between two of them, and two runs at a
+ * time, do no harm.
  */
 export async function* removeExpired(
   deps: Pick<RetentionDeps, 'db' | 'log' | 'days'>,
-  now: Date,
+  machineNow: Date,
 ): AsyncGenerator<Removed, Removed> {
   const removed: Removed = { rows: {}, partitions: [], busy: [] };
+  const now = await notAhead(deps.db, machineNow);
   const announced = await announce(deps, now);
   if (await hasJumped(deps.db, now)) {
     deps.log.warn('retention.postponed_after_clock_step');

@@ -88,3 +88,9 @@ export async function hasJumped(db: Db, now: Date): Promise<boolean> {
 export async function makeRunDue(db: Db): Promise<void> {
   await sql`update retention_runs set due_at = least(due_at, now()) where single`.execute(db);
 }
+
+/** The earlier of that time and the database's: a machine whose clock is ahead must not remove anything early. */
+export async function notAhead(db: Db, at: Date): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`select least(${at}::timestamptz, now()) as at`.execute(db);
+  return rows[0]?.at ?? at;
+}

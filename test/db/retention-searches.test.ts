@@ -1,4 +1,4 @@
-// Retention by partition beside what other runs left: searches that were stopped or killed, and partitions of months and days mixed.
+// Retention beside what other runs left: searches that were stopped or killed, partitions of months and days mixed, and a wrong clock.
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { noDays } from '../../src/base/retention-days.ts';
@@ -9,6 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import {
   announce,
   days,
+  daysBefore,
   has,
   noLog as log,
   longAgo,
@@ -17,6 +18,7 @@ import {
   now,
   oldDelivery,
   oldMessage,
+  oldReceived,
   partitioned,
   partitionsOf,
   removeAll,
@@ -110,5 +112,27 @@ describe('partitions of which the switch between months and days left some', () 
     expect((await removeAll(db, onlyDeliveries)).partitions).toEqual([`attempts${suffix}`]);
     expect(await names()).toEqual([]);
     expect(await has(db, 'attempts', waiting.subjectId)).toBe(true);
+  });
+});
+
+describe('a machine whose clock is ahead', () => {
+  it("removes by the database's clock", async () => {
+    const { db } = database;
+    const accountId = await insertAccount(db);
+    await announce(db);
+    const recent = await oldReceived(db, { accountId, at: daysBefore(now, 29) });
+    const old = await oldReceived(db, { accountId, at: daysBefore(now, 31) });
+    await removeAll(db, days, daysBefore(now, -60));
+    expect(await has(db, 'received_messages', recent)).toBe(true);
+    expect(await has(db, 'received_messages', old)).toBe(false);
+  });
+
+  it('does not end the week of notice', async () => {
+    const { db } = database;
+    const accountId = await insertAccount(db);
+    const old = await oldReceived(db, { accountId, at: daysBefore(now, 31) });
+    await removeAll(db, days, now);
+    await removeAll(db, days, daysBefore(now, -60));
+    expect(await has(db, 'received_messages', old)).toBe(true);
   });
 });

@@ -179,21 +179,23 @@ describe('a removal', () => {
   it('begins a week after its announcement, and again a week after fewer days were announced', async () => {
     const { db } = database;
     const accountId = await insertAccount(db);
-    const old = await oldMessage(db, { accountId, at: daysBefore(now, 41) });
+    const began = daysBefore(now, 16);
+    const later = (count: number) => daysBefore(began, -count);
+    const old = await oldMessage(db, { accountId, at: daysBefore(began, 41) });
     const lines: unknown[] = [];
     const announcing = removeExpired(
       { db, days, log: { warn: (line: unknown) => lines.push(line) } as never },
-      now,
+      began,
     );
     for (let done = false; !done; ) ({ done = false } = await announcing.next());
-    expect(lines).toContainEqual({ kind: 'messages', days: 40, from: daysBefore(now, -7).toISOString() });
+    expect(lines).toContainEqual({ kind: 'messages', days: 40, from: later(7).toISOString() });
     expect(await has(db, 'messages', old)).toBe(true);
-    expect((await removeAll(db, days, daysBefore(now, -6))).rows).toEqual({});
+    expect((await removeAll(db, days, later(6))).rows).toEqual({});
     // a process with other settings, and then this one again: the week begins anew
-    await removeAll(db, { ...days, messages: 90 }, daysBefore(now, -6));
-    expect((await removeAll(db, days, daysBefore(now, -7.1))).rows).not.toMatchObject({ messages: 1 });
-    expect((await findNotices(db)).messages?.firstAnnouncedAt).toEqual(now);
-    expect((await removeAll(db, days, daysBefore(now, -15))).rows).toMatchObject({ messages: 1 });
+    await removeAll(db, { ...days, messages: 90 }, later(6));
+    expect((await removeAll(db, days, later(7.1))).rows).not.toMatchObject({ messages: 1 });
+    expect((await findNotices(db)).messages?.firstAnnouncedAt).toEqual(began);
+    expect((await removeAll(db, days, later(15))).rows).toMatchObject({ messages: 1 });
   });
 
   it('does not begin within a week after a clock was put forward', async () => {

@@ -182,4 +182,11 @@ export const mutations: Mutation[] = [
     replace: 'one.from === partition.from && one.to === partition.to',
     tests: ['test/db/retention-searches.test.ts'],
   },
+  {
+    name: 'a machine whose clock is ahead removes what is kept',
+    file: settings,
+    find: 'select least(${at}::timestamptz, now()) as at',
+    replace: 'select ${at}::timestamptz as at',
+    tests: ['test/db/retention-searches.test.ts'],
+  },
 ];
