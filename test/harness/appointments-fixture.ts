@@ -1,7 +1,5 @@
 // The appointments routes on a real port, with a real database and the simulated Google; a header names the account.
 import { randomUUID } from 'node:crypto';
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import fastify from 'fastify';
 import { sql } from 'kysely';
 import { googleControl } from '../../sandbox/google/control-client.ts';
 import { startGoogle } from '../../sandbox/google/server.ts';
@@ -16,14 +14,10 @@ import { openLog } from '../../src/base/log.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import { subscribableKinds } from '../../src/contract/webhooks.ts';
 import type { Db, DbOptions } from '../../src/db/db.ts';
-import { idempotencyKeyOf } from '../../src/http/idempotency.ts';
-import { sendFailure } from '../../src/http/reply.ts';
-import type { Server } from '../../src/http/request.ts';
-import { requestValidator } from '../../src/http/validation.ts';
-import { testCaller } from './caller.ts';
 import { createTestDatabase } from './database.ts';
 import { comingMonday, everyDay } from './dates.ts';
 import { fastClock } from './fast-clock.ts';
+import { openModuleServer } from './module-server.ts';
 import { insertAccount, insertEndpoint } from './rows.ts';
 
 const client = { id: 'gateway.apps.example', secret: 'GOCSPX-sandbox' };
@@ -104,9 +98,9 @@ export async function openAppointmentsFixture(
     google: calendar,
     ...options.calendars,
   });
-  const { server, listen } = openServer();
+  const server = openModuleServer('manage');
   appointmentRoutes(server, deps);
-  url = await listen();
+  url = await server.listen({ port: 0, host: '127.0.0.1' });
 
   async function call(
     account: string,
@@ -250,26 +244,6 @@ export async function openAppointmentsFixture(
 }
 
 export type AppointmentsFixture = Awaited<ReturnType<typeof openAppointmentsFixture>>;
-
-/** A server that reads the account from a header and otherwise checks requests like the gateway's. */
-function openServer() {
-  const server: Server = fastify({ forceCloseConnections: true }).withTypeProvider<TypeBoxTypeProvider>();
-  server.setValidatorCompiler(requestValidator());
-  server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
-  server.decorateRequest('caller');
-  server.decorateRequest('idempotencyKey');
-  server.addHook('onRequest', async (request) => {
-    const accountId = String(request.headers['x-account']);
-    request.caller = testCaller(accountId, 'manage');
-  });
-  server.addHook('preValidation', async (request) => {
-    const { idempotency } = request.routeOptions.config;
-    if (idempotency)
-      request.idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key'], idempotency);
-    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
-  });
-  return { server, listen: () => server.listen({ port: 0, host: '127.0.0.1' }) };
-}
 
 /** The body of a booking request. */
 export const bookingOf = (staffId: string, date: string, from: string, to: string, more: object = {}) => ({

@@ -4,8 +4,6 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import fastify from 'fastify';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { startCloudApi } from '../../sandbox/cloud-api/server.ts';
@@ -19,17 +17,13 @@ import { openKeyedHash } from '../../src/base/keyed-hash.ts';
 import { openLog } from '../../src/base/log.ts';
 import { openMetrics } from '../../src/base/metrics.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
-import { idempotencyKeyOf } from '../../src/http/idempotency.ts';
-import { sendFailure } from '../../src/http/reply.ts';
-import type { Server } from '../../src/http/request.ts';
-import { requestValidator } from '../../src/http/validation.ts';
 import { openFileEncryption } from '../../src/messaging/media/file-encryption.ts';
 import { openKnownRegistrations } from '../../src/messaging/media/register.ts';
 import { removeLeftovers } from '../../src/messaging/media/remove.ts';
 import { mediaRoutes } from '../../src/messaging/media/routes.ts';
 import { connectSender } from '../../src/messaging/senders/connect.ts';
-import { testCaller } from './caller.ts';
 import { createTestDatabase } from './database.ts';
+import { openModuleServer } from './module-server.ts';
 import { insertAccount } from './rows.ts';
 
 /** A clock that is `aheadMs` ahead of the real one. */
@@ -102,16 +96,7 @@ export async function openMediaGateway() {
     fileEncryption: openFileEncryption(),
     knownRegistrations: openKnownRegistrations(clock),
   };
-  const server: Server = fastify().withTypeProvider<TypeBoxTypeProvider>();
-  server.setValidatorCompiler(requestValidator());
-  server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
-  server.decorateRequest('caller');
-  server.decorateRequest('idempotencyKey');
-  server.addHook('onRequest', async (request) => {
-    const accountId = String(request.headers['x-account']);
-    request.idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key'], 'optional');
-    request.caller = testCaller(accountId, 'media:write');
-  });
+  const server = openModuleServer('media:write');
   mediaRoutes(server, deps);
   const url = await server.listen({ port: 0, host: '127.0.0.1' });
 

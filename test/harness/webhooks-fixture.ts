@@ -1,5 +1,4 @@
 // The webhooks module on a real database, with a simulated receiver on loopback.
-import fastify, { type FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { openCipher, parseKeyRing } from '../../src/base/cipher.ts';
@@ -8,9 +7,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { openOutgoing } from '../../src/base/outgoing.ts';
 import type { Db } from '../../src/db/db.ts';
-import { sendFailure } from '../../src/http/reply.ts';
 import type { Server } from '../../src/http/request.ts';
-import { requestValidator } from '../../src/http/validation.ts';
 import { type DeliverDeps, type Deliveries, openDeliveries } from '../../src/webhooks/delivery/deliveries.ts';
 import type { DeliverySettings } from '../../src/webhooks/delivery/settings.ts';
 import { takeOverExpired } from '../../src/webhooks/delivery/take-over.ts';
@@ -20,9 +17,9 @@ import { maintainWebhooks } from '../../src/webhooks/maintenance/maintenance.ts'
 import { type EventToPublish, messageStatusBody, publish } from '../../src/webhooks/publish.ts';
 import { replayRoutes } from '../../src/webhooks/replay/routes.ts';
 import { testEventRoute } from '../../src/webhooks/test-event-routes.ts';
-import { testCaller } from './caller.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { type Hooks, startHooks } from './hooks.ts';
+import { openModuleServer } from './module-server.ts';
 import { insertAccount } from './rows.ts';
 
 export type StageName = 'sent' | 'delivered' | 'read' | 'failed';
@@ -205,20 +202,11 @@ export async function openWebhooksFixture(
   };
 }
 
-/** The routes of the webhooks module; a header names the account, so no keys are needed. */
+/** A server with the routes of the webhooks module. */
 async function openRoutes(
   deps: Parameters<typeof endpointRoutes>[1] & Parameters<typeof testEventRoute>[1],
 ): Promise<Server> {
-  const server: Server = fastify();
-  server.setValidatorCompiler(requestValidator());
-  server.setErrorHandler((error, request, reply) => sendFailure(error, request, reply));
-  server.decorateRequest('caller');
-  server.addHook('onRequest', async (request: FastifyRequest) => {
-    request.caller = testCaller(String(request.headers['x-account']), 'manage');
-  });
-  server.addHook('preValidation', async (request: FastifyRequest) => {
-    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
-  });
+  const server = openModuleServer('manage');
   endpointRoutes(server, deps);
   testEventRoute(server, deps);
   replayRoutes(server, deps);
