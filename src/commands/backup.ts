@@ -8,7 +8,7 @@ import { openBackupStore } from '../parts.ts';
 import { backupKeysOf, openBackupCalls, runBackup, targetOf } from '../run-backup/run.ts';
 import { databaseOf, openBeside } from './database.ts';
 import { CommandError } from './exit-codes.ts';
-import { openUnlessAborted } from './interruption.ts';
+import { interruptingSignals, openUnlessAborted } from './interruption.ts';
 import { say } from './output.ts';
 import { megabytes, openProgress } from './progress.ts';
 
@@ -30,8 +30,7 @@ export async function backup(to: string, options: BackupOptions): Promise<object
   }
   const stopping = new AbortController();
   const stop = () => stopping.abort(new CommandError('interrupted', 'Stopped. No backup was written.'));
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  for (const signal of interruptingSignals) process.once(signal, stop);
   const progress = openProgress('Backing up');
   const database = await openUnlessAborted(stopping.signal, (onServer) =>
     openBeside({ ...databaseOf(config), onServer }, 'use'),
@@ -71,8 +70,7 @@ export async function backup(to: string, options: BackupOptions): Promise<object
     };
   } finally {
     progress.end();
-    process.removeListener('SIGINT', stop);
-    process.removeListener('SIGTERM', stop);
+    for (const signal of interruptingSignals) process.removeListener(signal, stop);
     await database.close();
   }
 }

@@ -2,7 +2,8 @@
 import { CommandError } from './exit-codes.ts';
 import { note } from './output.ts';
 
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** Ctrl-C, a service manager's stop, and the end of the terminal. */
+export const interruptingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Called with what stops the server of a command, when the command is about to start it. */
 export type OnServer = (stop: () => Promise<void>) => void;
@@ -26,9 +27,9 @@ export async function interruptible<T>(work: (onServer: OnServer) => Promise<T>)
     };
     unlisten();
     unlisten = () => {
-      for (const signal of signals) process.removeListener(signal, onSignal);
+      for (const signal of interruptingSignals) process.removeListener(signal, onSignal);
     };
-    for (const signal of signals) process.once(signal, onSignal);
+    for (const signal of interruptingSignals) process.once(signal, onSignal);
   };
   try {
     return await Promise.race([work(onServer), interrupted]);

@@ -57,9 +57,11 @@ test('restore that is interrupted by SIGTERM leaves no database server running, 
   expect((await run('doctor')).out).toMatch(/^ok +partitions: partitions exist for \d\d days/m);
 });
 
-test('backup that is interrupted says that it wrote none, and leaves no database server running', async () => {
+test('backup that is interrupted by the end of its terminal says that it wrote none, and leaves no database server running', async () => {
   const place = join(workspace.folder, 'interrupted.tar');
-  const { code, err } = await interrupt(['backup', place], 'kysely_migration');
+  const { code, err } = await interrupt(['backup', place], 'kysely_migration', {
+    INTERRUPT_BY: 'SIGHUP',
+  });
   expect({ code, err }).toEqual({ code: 130, err: 'Stopped. No backup was written.\n' });
   expect(workspace.living()).toEqual([]);
 });
