@@ -7,6 +7,7 @@ import { useMutation, useMutationState, useQuery, useQueryClient } from '@tansta
 import { useState } from 'react';
 import type { Contact, Media } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { keptKeyOf } from '../api/key-of.ts';
 import { sendersQuery } from '../api/senders.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { Form } from '../design/form.tsx';
@@ -14,7 +15,7 @@ import { ErrorNote } from '../design/messages.tsx';
 import { usePageKeys } from '../design/use-page-keys.ts';
 import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
-import { changeUnsent, keyOfUnsent, useUnsent } from './unsent.ts';
+import { changeUnsent, useUnsent } from './unsent.ts';
 import type { ReplyWindow } from './window.ts';
 
 const lengthMax = 4_096;
@@ -32,7 +33,7 @@ export function Composer({ contact: { _id: id, phone, userId }, windows, onTempl
   const { typed, file } = useUnsent(id);
   const setFile = (attached: Media | undefined) => changeUnsent(id, () => ({ file: attached }));
   const [senderId, setSender] = useState(windows[0]?.senderId);
-  const { keyOf, renew } = keyOfUnsent(id);
+  const { keyOf, renew } = keptKeyOf(`reply ${id}`);
   const words = typed.trim();
   const sender = windows.some((one) => one.senderId === senderId) ? senderId : windows[0]?.senderId;
   const body = {

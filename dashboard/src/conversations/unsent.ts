@@ -1,7 +1,6 @@
 // Answers that were typed and not sent, by person: they stay while others are answered, and if the window closes.
 import { useSyncExternalStore } from 'react';
 import type { Media } from '../../../client/src/generated.ts';
-import { keyOfContent } from '../api/use-key-of.ts';
 
 interface Unsent {
   typed: string;
@@ -10,7 +9,6 @@ interface Unsent {
 
 const nothing: Unsent = { typed: '', file: undefined };
 const answers = new Map<string, Unsent>();
-const keys = new Map<string, ReturnType<typeof keyOfContent>>();
 const listeners = new Set<() => void>();
 
 const unsentTo = (id: string): Unsent => answers.get(id) ?? nothing;
@@ -30,10 +28,3 @@ export const useUnsent = (id: string): Unsent =>
     },
     () => unsentTo(id),
   );
-
-/** The idempotency key of the answer to a person. It outlives the page: whoever comes back and presses again sends it once. */
-export function keyOfUnsent(id: string): ReturnType<typeof keyOfContent> {
-  const known = keys.get(id) ?? keyOfContent();
-  keys.set(id, known);
-  return known;
-}

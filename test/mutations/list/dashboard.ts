@@ -155,4 +155,32 @@ export const mutations: Mutation[] = [
     replace: "typedNumber(typed) !== ''",
     tests: ['test/dashboard/typed-number.test.ts'],
   },
+  {
+    name: 'an answer that is sent again after another person was shown arrives twice',
+    file: 'dashboard/src/api/key-of.ts',
+    find: 'keys.get(form) ?? keyOfContent()',
+    replace: 'keyOfContent()',
+    tests: ['test/dashboard/key-of.test.ts'],
+  },
+  {
+    name: 'the calendar hides bookings of the hour that is repeated',
+    file: 'dashboard/src/appointments/blocks.ts',
+    find: 'first === last && shown <= from',
+    replace: 'false',
+    tests: ['test/rules/dashboard-calendar.test.ts'],
+  },
+  {
+    name: 'a browser gets the dashboard for an operation that does not exist',
+    file: 'src/http/dashboard-page.ts',
+    find: ' && !ofPrograms.test(request.url)',
+    replace: '',
+    tests: ['test/api/http-documents.test.ts'],
+  },
+  {
+    name: 'a program gets the dashboard for an address that does not exist',
+    file: 'src/http/dashboard-page.ts',
+    find: "request.method === 'GET' && isBrowser(request)",
+    replace: "request.method === 'GET'",
+    tests: ['test/api/http-envelope.test.ts'],
+  },
 ];
