@@ -10,3 +10,12 @@ export function lowestUuidAt(instant: Date): string {
   const hex = Math.max(0, instant.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;
 }
+
+/** Bounds of the ids created from `from` until before `to` (ISO 8601): the lowest of them, and the lowest after them. Undefined: no bound. */
+export function idRange({ from, to }: { from?: string | undefined; to?: string | undefined }): {
+  fromId: string | undefined;
+  toId: string | undefined;
+} {
+  const lowest = (at: string | undefined) => (at === undefined ? undefined : lowestUuidAt(new Date(at)));
+  return { fromId: lowest(from), toId: lowest(to) };
+}

@@ -10,6 +10,11 @@ export interface KeyOf {
   key: string;
 }
 
+/** A key with the fingerprint of its request. */
+export interface RequestKey extends KeyOf {
+  fingerprint: Buffer;
+}
+
 /** The lease of a key. */
 export interface KeyLease {
   leaseSeconds: number;
@@ -73,7 +78,7 @@ export const insertKeysOf = (
 /** Writes the key with its subject's intent; false if an active row has the key (one older than 24 hours is replaced). */
 export async function insertKey(
   tx: Tx,
-  of: KeyOf & KeyLease & { fingerprint: Buffer; subjectId: string; answeredBy?: string },
+  of: RequestKey & KeyLease & { subjectId: string; answeredBy?: string },
 ): Promise<boolean> {
   const given = sql`(values (${of.accountId}::uuid, ${of.operation}, ${of.key}::uuid, ${of.fingerprint}::bytea, ${of.subjectId}::uuid,
     ${of.leaseSeconds}::int, ${of.answeredBy ?? null}::uuid)) g(account_id, operation, key, fingerprint, id, lease_seconds, answered_by)`;

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/db.ts';
 import { partitionedTables } from '../db/partitions.ts';
 import { sqlConstants } from '../db/sql-constants.ts';
 import { uuidSeconds } from '../db/uuid-seconds.ts';
-import { stateSql } from '../messaging/sending/messages-sql-store.ts';
+import { messageLeaseSeconds, stateSql } from '../messaging/sending/messages-sql-store.ts';
 import { deliveryState, leaseMs } from '../webhooks/delivery/delivery.ts';
 import { endpointStatus } from '../webhooks/endpoints/status.ts';
 
@@ -15,8 +15,6 @@ const status = sqlConstants(endpointStatus);
 const countedMax = 100_000;
 /** Each sender and priority, and each endpoint, is counted at least this far. */
 const rowsLeast = 100;
-/** The lease of a claimed message, in seconds. */
-const messageLeaseSeconds = 60;
 
 /** Settings of the transaction that reads figures: no plan reads a whole hot table, and none lasts. */
 export async function limitFigures(tx: Tx, timeoutMs: number): Promise<void> {

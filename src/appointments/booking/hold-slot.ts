@@ -3,7 +3,7 @@
 import { AppError } from '../../base/errors.ts';
 import { calendarNeed } from '../../contract/directory.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import type { KeyOf } from '../../db/idempotency-keys.ts';
+import type { RequestKey } from '../../db/idempotency-keys.ts';
 import { batch } from '../../work/batch.ts';
 import type { InFlight } from '../../work/in-flight.ts';
 import type { LiveConnection } from '../calendar/connection.ts';
@@ -28,7 +28,7 @@ export interface HoldRequest {
   requested: RequestedDate;
   /** Epoch milliseconds. */
   start: number;
-  key: KeyOf & { fingerprint: Buffer };
+  key: RequestKey;
   /** Prepares the hold from what was read under the lock. A thrown AppError becomes the outcome. */
   prepare(day: StaffDay): PreparedHold;
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { bookingState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { isGatewayHeld } from '../../db/gateway-state.ts';
-import type { KeyOf } from '../../db/idempotency-keys.ts';
+import type { RequestKey } from '../../db/idempotency-keys.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import type { Interval } from '../slots/wall-time.ts';
 import { type BookingRow, bookingRow, occupancyPart, type StoredBooking } from './booking.ts';
@@ -36,7 +36,7 @@ export type NewHold = { [K in keyof StoredBooking as K extends LaterColumn ? nev
 export interface KeyedHold {
   hold: NewHold;
   occupied: Interval;
-  key: KeyOf & { fingerprint: Buffer };
+  key: RequestKey;
 }
 
 /**

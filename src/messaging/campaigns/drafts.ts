@@ -3,7 +3,7 @@ import { currentCreator } from '../../audit/actor.ts';
 import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
-import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
+import { insertKey, type RequestKey } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
 import { findSender } from '../senders/store.ts';
 import { sendNotFound } from '../sending/find-send.ts';
@@ -44,7 +44,7 @@ export async function createDraft(
   deps: DraftDeps,
   accountId: string,
   request: DraftRequest,
-  key: (KeyOf & { fingerprint: Buffer }) | undefined,
+  key: RequestKey | undefined,
 ): Promise<string> {
   const resolved = await resolveTemplate(deps.db, accountId, request);
   const { template } = resolved;

@@ -2,7 +2,7 @@
 import { counted } from '../../base/counted.ts';
 import { isUuid } from '../../base/ids.ts';
 import { parseTraceparent } from '../../base/trace-ids.ts';
-import { lowestUuidAt } from '../../base/uuid-time.ts';
+import { idRange } from '../../base/uuid-time.ts';
 import { ListSendsQuery, SendItem, SendSummary } from '../../contract/campaigns.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { SendParams } from '../../contract/sends.ts';
@@ -57,8 +57,7 @@ function listRoute(server: Server, deps: CampaignRoutesDeps): void {
         state: query.state,
         templateId: query.templateId,
         senderId: query.senderId,
-        fromId: query.from === undefined ? undefined : lowestUuidAt(new Date(query.from)),
-        toId: query.to === undefined ? undefined : lowestUuidAt(new Date(query.to)),
+        ...idRange(query),
         beforeId,
       };
       const { rows, scannedTo } = isNobody

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
-import { lowestUuidAt } from '../../base/uuid-time.ts';
+import { idRange } from '../../base/uuid-time.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { anyFile } from '../../contract/files.ts';
 import { ListReceivedQuery, ReceivedMessageItem, ReceivedParams } from '../../contract/received.ts';
@@ -67,8 +67,7 @@ function listRoute(server: Server, deps: ReceivedRoutesDeps): void {
           people,
           senderId: isKnown ? query.senderId : undefined,
           type: query.type,
-          fromId: query.from === undefined ? undefined : lowestUuidAt(new Date(query.from)),
-          toId: query.to === undefined ? undefined : lowestUuidAt(new Date(query.to)),
+          ...idRange(query),
           beforeId,
         },
         limit + 1,

@@ -2,7 +2,7 @@
 import { AppError } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
-import { insertKey, type KeyOf } from '../../db/idempotency-keys.ts';
+import { insertKey, type RequestKey } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
 import type { ReplyContent } from '../../ports/platform.ts';
 import { phoneIdentity, userIdentity } from '../contacts/identity.ts';
@@ -88,7 +88,7 @@ export async function requireConversation(
 export async function queueReply(
   deps: ReplyDeps,
   request: ReplyRequest,
-  key?: KeyOf & { fingerprint: Buffer },
+  key?: RequestKey,
   also?: (tx: Tx, id: string) => Promise<void>,
 ): Promise<QueuedReply> {
   const conversation = await requireConversation(deps, request);
@@ -146,10 +146,7 @@ async function store(
   deps: ReplyDeps,
   reply: NewReply,
   request: ReplyRequest,
-  {
-    key,
-    also,
-  }: { key: (KeyOf & { fingerprint: Buffer }) | undefined; also: Parameters<typeof queueReply>[3] },
+  { key, also }: { key: RequestKey | undefined; also: Parameters<typeof queueReply>[3] },
 ): Promise<InsertedReply> {
   // thrown inside the transaction, so that no key is stored without its reply
   const gone = async (): Promise<never> => {

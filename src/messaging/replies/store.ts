@@ -7,7 +7,7 @@ import { windowMs } from '../contacts/window.ts';
 import { begunByInsert } from '../sending/leased-by.ts';
 import { messageKind, type StoredReply } from '../sending/message.ts';
 import { countedColumns, insertQueuedCounts } from '../sending/message-counts-store.ts';
-import { isSenderHalted, stateSql } from '../sending/messages-sql-store.ts';
+import { isSenderHalted, messageLease, stateSql } from '../sending/messages-sql-store.ts';
 import type { InsertedSend, NewMessage } from '../sending/new-sends-store.ts';
 import { paceWindowsMs } from '../sending/pacer.ts';
 import { reserveSlotsOf } from '../sending/paces-store.ts';
@@ -97,7 +97,7 @@ export async function insertReply(db: Db | Tx, reply: NewReply): Promise<Inserte
         ${JSON.stringify(reply.content)}::jsonb, ${reply.mediaId}::uuid, ${reply.metadata && JSON.stringify(reply.metadata)}::jsonb,
         ${reply.priority},
         case when exists (select from slots) then ${stateSql.dispatching} else ${stateSql.queued} end, exists (select from slots)::int,
-        now() + case when ${isLeased}::boolean and is_open then interval '60 seconds' else interval '0' end,
+        now() + case when ${isLeased}::boolean and is_open then ${messageLease} else interval '0' end,
         case when exists (select from slots) then ${begunByInsert(reply.processId)}::int else ${reply.processId}::int end, "window".closes_at
       from gate, "window"
       returning m.id, m.user_id, m.due_at, ${countedColumns}),

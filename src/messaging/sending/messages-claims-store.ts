@@ -13,7 +13,9 @@ import {
   isSenderHalted,
   isTemplateHeld,
   keyRows,
+  leaseSecondsMax,
   messageIds,
+  messageLease,
   stateSql,
 } from './messages-sql-store.ts';
 import { isSlowedFor } from './paces-store.ts';
@@ -65,7 +67,7 @@ export async function claimDue(
       where s.halted_at is null and not ${isGatewayHeld}
       limit ${claimedMax}),
     holds as (${insertHolds(sql`select distinct template_id, account_id from picked where is_held order by 1`)})
-    update messages m set due_at = case when p.is_held then m.expires_at else now() + interval '60 seconds' end,
+    update messages m set due_at = case when p.is_held then m.expires_at else now() + ${messageLease} end,
       leased_by = case when p.is_held then null else ${processId}::int end
     from picked p left join lateral (
       select template_name, language, cancelled_at, paused_at, stage from sends where account_id = p.account_id and id = p.send_id limit 1) s on true
@@ -116,9 +118,6 @@ export async function findExpired(
 
 /** Slots are reserved about 100 ms ahead, so a next slot after this shows that the sender was throttled. */
 const throttledFromSeconds = 1;
-
-/** Longer than any lease: a queued message that is due later is delayed, not leased. */
-const leaseSecondsMax = 61;
 
 /**
  * Returns the completed messages; and, as `queued`, those that cannot complete within `seconds`: the sender is halted or

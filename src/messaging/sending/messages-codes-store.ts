@@ -1,8 +1,9 @@
 // Table messages: removal of one-time codes from authentication messages that will not be sent again.
 import { sql } from 'kysely';
+import { nilUuid } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { type MessageKey, sortById } from './message.ts';
-import { authenticationSql, keyRows, stateSql } from './messages-sql-store.ts';
+import { authenticationSql, keyRows, leaseSecondsMax, stateSql } from './messages-sql-store.ts';
 
 /** The content of an authentication message without its code. */
 const removed = sql`'{"body":[{"text":"••••"}],"buttons":[],"removed":true}'::jsonb`;
@@ -24,9 +25,6 @@ export const reportedError = sql`case when m.priority = ${authenticationSql} and
   then x.error || jsonb_build_object('title', ${withoutNumbers('title')}, 'message', ${withoutNumbers('message')})
   else x.error end`;
 
-/** No lease is longer, and a delayed message is due when it expires at the latest. */
-const leaseSecondsMax = 61;
-
 /**
  * Removes the codes of up to `limit` expired authentication messages that are queued or dispatching; `beginDispatch`
  * accepts none of them. Returns how many.
@@ -43,8 +41,6 @@ export async function removeExpiredCodes(db: Db, limit: number): Promise<number>
     where m.account_id = x.account_id and m.id = x.id`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }
-
-const nil = '00000000-0000-0000-0000-000000000000';
 
 /** Until then, processes of an earlier version may still be running. */
 const secondSearchHours = 24;
@@ -81,7 +77,7 @@ export async function removeOldCodes(db: Db, limit: number): Promise<boolean> {
     else if (from.is_last) await sql`delete from old_codes`.execute(tx);
     else {
       await sql`
-        update old_codes set account_id = ${nil}, message_id = ${nil}, is_last = true,
+        update old_codes set account_id = ${nilUuid}, message_id = ${nilUuid}, is_last = true,
           due_at = now() + ${secondSearchHours} * interval '1 hour'`.execute(tx);
     }
     return last === undefined && from.is_last;

@@ -31,6 +31,15 @@ export const errorCodeSql = { outcomeUnknown: sql.lit(String(ownErrors.outcomeUn
 /** The priority of one-time codes as a literal. */
 export const authenticationSql = sql.lit(authenticationPriority);
 
+/** How long a lease of a message lasts. */
+export const messageLeaseSeconds = 60;
+
+/** Longer than any lease: what is queued and due later is delayed, not leased. */
+export const leaseSecondsMax = messageLeaseSeconds + 1;
+
+/** The duration of a lease. */
+export const messageLease = sql`${sql.lit(messageLeaseSeconds)} * interval '1 second'`;
+
 /** The account ids of messages, as the text of an array. */
 export const accountIds = (keys: readonly MessageKey[]) => arrayText(keys.map((key) => key.accountId));
 

@@ -1,6 +1,6 @@
 // Table messages: lookups for callers, reports and cancellations.
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
-import { isUuid } from '../../base/ids.ts';
+import { isUuid, maxUuid } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
 import { type MessageError, type MessageKey, sortById, state } from './message.ts';
@@ -73,8 +73,6 @@ const shownColumns = [
 
 /** Messages that one page scans for what no index covers: about 50 ms. */
 const scannedMax = 20_000;
-
-const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export interface FoundMessages {
   rows: ShownMessage[];
@@ -176,7 +174,7 @@ export async function listMessagesTo(
   { phones, userIds, beforeId }: { phones: string[]; userIds: string[]; beforeId: string | undefined },
   limit: number,
 ): Promise<MessageRow[]> {
-  const before = beforeId ?? highestId;
+  const before = beforeId ?? maxUuid;
   const { rows } = await sql<MessageRow>`
     select * from (
       (select m.* from messages m

@@ -12,7 +12,7 @@ import { ownProviderStatus } from '../templates/status.ts';
 import { begunByInsert } from './leased-by.ts';
 import { insertSendCounts } from './message-counts-store.ts';
 import type { PlatformMediaIds } from './message-media.ts';
-import { isHeld, isOptedOut, stateSql } from './messages-sql-store.ts';
+import { isHeld, isOptedOut, messageLease, stateSql } from './messages-sql-store.ts';
 import { paceWindowsMs } from './pacer.ts';
 import { reserveSlotsOf } from './paces-store.ts';
 import { isStillChosen } from './sends-store.ts';
@@ -171,7 +171,7 @@ export async function insertSends(
       select s.account_id, x.id, s.id, s.sender_id, s.template_id, x.phone, x.name, x.content, x.media_id,
         x.metadata, x.no - s.first, s.priority,
         case when is_called then ${stateSql.dispatching} else ${stateSql.queued} end, is_called::int,
-        now() + case when x.leased and may_call then interval '60 seconds' else interval '0' end, case when is_called then ${begunByInsert(processId)}::int when not is_unwanted then ${processId}::int end,
+        now() + case when x.leased and may_call then ${messageLease} else interval '0' end, case when is_called then ${begunByInsert(processId)}::int when not is_unwanted then ${processId}::int end,
         now() + s.expires_in * interval '1 second'
       from unnest(${arrayText(messages.map((one) => one.id))}::uuid[], ${textArray(messages.map((one) => one.phone))}::text[],
         ${textArray(messages.map((one) => one.name))}::text[], ${jsonLines(messages.map((one) => JSON.stringify(one.content)))}::jsonb[],

@@ -1,5 +1,6 @@
 // Templates whose queued messages are checked again, and these messages in steps.
 import { sql } from 'kysely';
+import { nilUuid } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
 import type { TemplateRow } from '../templates/store.ts';
@@ -28,8 +29,6 @@ export async function oldestOpenSend(
   return rows[0]?.id;
 }
 
-const nil = '00000000-0000-0000-0000-000000000000';
-
 /** A message of an account; `content` is null unless it is queued and of the template. */
 export type ScannedMessage = MessageKey & { content: FilledTemplate | null };
 
@@ -42,7 +41,7 @@ export async function scanMessages(
   const { rows } = await sql<ScannedMessage>`
     select account_id as "accountId", id,
       case when state = ${stateSql.queued} and template_id = ${of.templateId} then content end as content
-    from messages where account_id = ${of.accountId} and id > ${of.after ?? nil}::uuid
+    from messages where account_id = ${of.accountId} and id > ${of.after ?? nilUuid}::uuid
     order by account_id, id limit ${limit}`.execute(db);
   return rows;
 }

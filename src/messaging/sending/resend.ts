@@ -3,7 +3,7 @@ import { AppError, type Problem } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import { uuidTime } from '../../base/uuid-time.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import type { KeyOf } from '../../db/idempotency-keys.ts';
+import type { RequestKey } from '../../db/idempotency-keys.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
 import { mediaNotFound } from '../media/stored-file.ts';
 import { findFileById } from '../templates/media-files.ts';
@@ -31,7 +31,7 @@ export interface ResendDeps extends SendDeps {
   /** Resends a reply: queues its content again, with a key if there is one. `also` runs in its transaction, with the new id. */
   resendReply: (
     old: MessageRow,
-    key: (KeyOf & { fingerprint: Buffer }) | undefined,
+    key: RequestKey | undefined,
     also: (tx: Tx, id: string) => Promise<void>,
   ) => Promise<{ id: string; awaited: string[] }>;
 }
@@ -59,7 +59,7 @@ export function messageNotFound(): AppError {
 export async function resendMessage(
   deps: ResendDeps,
   input: ResendRequest,
-  key: (KeyOf & { fingerprint: Buffer }) | undefined,
+  key: RequestKey | undefined,
 ): Promise<ResentMessage> {
   const failed = await requireMessage(deps.db, input);
   const before = await resentBefore(deps.db, input);
@@ -85,7 +85,7 @@ export async function resendMessage(
 async function resendTemplate(
   deps: ResendDeps,
   failed: MessageRow,
-  key: (KeyOf & { fingerprint: Buffer }) | undefined,
+  key: RequestKey | undefined,
   claimFor: (tx: Tx, newId: string) => Promise<void>,
 ): Promise<ResentMessage> {
   const request = await requestOf(deps, failed);

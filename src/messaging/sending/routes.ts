@@ -5,7 +5,7 @@ import type { KeyedHash } from '../../base/keyed-hash.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import { phoneDigits } from '../../base/phone.ts';
 import { parseTraceparent } from '../../base/trace-ids.ts';
-import { lowestUuidAt } from '../../base/uuid-time.ts';
+import { idRange } from '../../base/uuid-time.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { ListMessagesQuery, MessageDetail, MessageItem, MessageParams } from '../../contract/messages.ts';
 import { SendBody, SendResult } from '../../contract/sends.ts';
@@ -203,8 +203,7 @@ function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
           name: query.name,
           metadata: query.metadata === undefined ? undefined : entryOf(query.metadata),
           wamid: query.messageId,
-          fromId: query.from === undefined ? undefined : lowestUuidAt(new Date(query.from)),
-          toId: query.to === undefined ? undefined : lowestUuidAt(new Date(query.to)),
+          ...idRange(query),
           beforeId,
         },
         limit + 1,

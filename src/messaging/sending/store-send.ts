@@ -2,7 +2,7 @@
 import { currentCreator } from '../../audit/actor.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Db, Tx } from '../../db/db.ts';
-import { findKey, insertKey, type KeyLease, type KeyOf } from '../../db/idempotency-keys.ts';
+import { findKey, insertKey, type KeyLease, type RequestKey } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
 import { findReadyFiles, lockMediaShared } from '../media/store.ts';
 import { priorityOf } from '../templates/fill.ts';
@@ -50,8 +50,7 @@ export const expirySecondsOf = (
   request.expiresInSeconds ?? defaultExpirySeconds[isAuthentication(template) ? 'authentication' : 'other'];
 
 /** The Idempotency-Key of a request that sends. */
-export type SendKey = KeyOf & {
-  fingerprint: Buffer;
+export type SendKey = RequestKey & {
   /** True if the acceptance of the send's only message, if it has one, is the response: its results in the end, and nothing else. */
   isAnsweredByMessage?: boolean;
 };
