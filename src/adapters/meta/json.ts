@@ -7,12 +7,15 @@ const suspicious = /\\u(?:0000|d[89a-f])/i;
 
 /** How many digits a double always represents exactly: 2^53 has 16. */
 const exactDigits = 15;
-const quote = 0x22;
+const minus = 0x2d;
+/** What may stand before a number in JSON: the beginning, white space, `,`, `:` or `[` (RFC 8259). */
+const beforeNumber = new Set([undefined, 0x09, 0x0a, 0x0d, 0x20, 0x2c, 0x3a, 0x5b]);
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39;
 
 /**
- * True if more than `exactDigits` digits may be a number, because they do not start a string. Checks every 16th byte only,
- * since such digits cover one of them: measured 3 to 5 % of the time of parsing.
+ * True if more than `exactDigits` digits may be a whole number, by what stands before them: in a string it is mostly a quotation mark
+ * or, in a person's id, a full stop. Checks every 16th byte only, since such digits cover one of them: measured 3 to 5 % of the
+ * time of parsing.
  */
 function mayHoldLongNumber(bytes: Buffer): boolean {
   for (let at = exactDigits; at < bytes.length; at += exactDigits + 1) {
@@ -21,7 +24,8 @@ function mayHoldLongNumber(bytes: Buffer): boolean {
     while (isDigit(bytes[start - 1])) start -= 1;
     let end = at + 1;
     while (isDigit(bytes[end])) end += 1;
-    if (end - start > exactDigits && bytes[start - 1] !== quote) return true;
+    const before = bytes[start - 1] === minus ? start - 2 : start - 1;
+    if (end - start > exactDigits && beforeNumber.has(bytes[before])) return true;
     // continue at the first checked byte after these digits
     at = end - 1 - (end % (exactDigits + 1));
   }

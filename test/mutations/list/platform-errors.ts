@@ -117,16 +117,23 @@ export const mutations: Mutation[] = [
   {
     name: 'integers beyond 2^53 are rounded',
     file: 'src/adapters/meta/json.ts',
-    find: 'if (end - start > exactDigits && bytes[start - 1] !== quote) return true;',
+    find: 'if (end - start > exactDigits && beforeNumber.has(bytes[before])) return true;',
     replace: '',
-    tests: ['test/rules/meta-callback.test.ts'],
+    tests: ['test/rules/meta-json.test.ts'],
+  },
+  {
+    name: 'integers below -2^53 are rounded',
+    file: 'src/adapters/meta/json.ts',
+    find: 'bytes[start - 1] === minus ? start - 2 : start - 1',
+    replace: 'start - 1',
+    tests: ['test/rules/meta-json.test.ts'],
   },
   {
     name: 'bytes after a long run of digits are not checked',
     file: 'src/adapters/meta/json.ts',
     find: 'at = end - 1 - (end % (exactDigits + 1));',
     replace: 'at = end + exactDigits;',
-    tests: ['test/rules/meta-callback.test.ts'],
+    tests: ['test/rules/meta-json.test.ts'],
   },
   {
     name: 'a file reported as lost stays registered',
