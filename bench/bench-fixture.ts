@@ -145,7 +145,6 @@ export async function startBenchFixture(
     readMs: 0,
     messagesPerSecond: 0,
     pairRate: false,
-    statusContacts: false,
   });
   const google = googleControl(sandbox.googleUrl);
   await google.putClient(googleClient);
