@@ -1,13 +1,13 @@
 // Retention by partition: dropped when nobody keeps its rows, and without losing what waits or is written in the meantime.
 import { sql } from 'kysely';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { noDays } from '../../src/base/retention-days.ts';
 import { makePartitions } from '../../src/db/partitions.ts';
 import { openSnapshot } from '../../src/db/snapshot.ts';
 import { dryRun } from '../../src/retention/dry-run.ts';
 import { removeExpired } from '../../src/retention/retention.ts';
 import { putOwnDays } from '../../src/retention/settings-store.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { databasePerTest } from '../harness/database-per-test.ts';
 import {
   announce,
   days,
@@ -27,13 +27,7 @@ import {
 } from '../harness/old-rows.ts';
 import { insertAccount } from '../harness/rows.ts';
 
-let database: TestDatabase;
-const databases: TestDatabase[] = [];
-beforeEach(async () => {
-  database = await createTestDatabase();
-  databases.push(database);
-});
-afterAll(() => Promise.all(databases.map((one) => one.drop())));
+const database = databasePerTest();
 
 describe('a partition', () => {
   it('is dropped when nobody keeps its rows; those that stay move to the default partition', async () => {

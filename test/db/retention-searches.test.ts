@@ -1,11 +1,11 @@
 // Retention beside what other runs left: searches that were stopped or killed, partitions of months and days mixed, and a wrong clock.
 import { sql } from 'kysely';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { noDays } from '../../src/base/retention-days.ts';
 import { dryRun } from '../../src/retention/dry-run.ts';
 import { listPartitions, type Partition, watchPartition } from '../../src/retention/partitions-store.ts';
 import { removeExpired } from '../../src/retention/retention.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { databasePerTest } from '../harness/database-per-test.ts';
 import {
   announce,
   days,
@@ -25,13 +25,7 @@ import {
 } from '../harness/old-rows.ts';
 import { insertAccount } from '../harness/rows.ts';
 
-let database: TestDatabase;
-const databases: TestDatabase[] = [];
-beforeEach(async () => {
-  database = await createTestDatabase();
-  databases.push(database);
-});
-afterAll(() => Promise.all(databases.map((one) => one.drop())));
+const database = databasePerTest();
 
 describe('a partition', () => {
   it('keeps what stays when another run begins to search it before the drop', async () => {

@@ -1,11 +1,11 @@
 // Retention: what ended long ago is removed, a row at a time, and what still waits stays.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { noDays } from '../../src/base/retention-days.ts';
 import { removeExpired } from '../../src/retention/retention.ts';
 import { endRun, findNotices, leaseRun, putOwnDays } from '../../src/retention/settings-store.ts';
-import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { databasePerTest } from '../harness/database-per-test.ts';
 import {
   announce,
   days,
@@ -20,13 +20,7 @@ import {
 } from '../harness/old-rows.ts';
 import { insertAccount } from '../harness/rows.ts';
 
-let database: TestDatabase;
-const databases: TestDatabase[] = [];
-beforeEach(async () => {
-  database = await createTestDatabase();
-  databases.push(database);
-});
-afterAll(() => Promise.all(databases.map((one) => one.drop())));
+const database = databasePerTest();
 
 describe('single rows', () => {
   it('go when they ended before the days of their kind, and stay while something waits', async () => {
