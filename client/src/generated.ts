@@ -190,6 +190,8 @@ export type BookedAppointment = {
   endsAt: string;
   /** Link of the video meeting. */
   meetingLink: string | null;
+  /** Whether the calendar invites the guest by e-mail. `false`: nobody does, so send the guest `meetingLink`. `null`: not known; a CalDAV server decides this itself. */
+  guestInvited: boolean | null;
   /** Id of the event in the calendar. */
   calendarEventId: string | null;
   /** Link to the event in the calendar. */
@@ -230,6 +232,8 @@ export type Booking = {
   endsAt: string;
   /** Link of the video meeting. */
   meetingLink: string | null;
+  /** Whether the calendar invites the guest by e-mail. `false`: nobody does, so send the guest `meetingLink`. `null`: not known; a CalDAV server decides this itself. */
+  guestInvited: boolean | null;
   /** Id of the event in the calendar. */
   calendarEventId: string | null;
   /** Link to the event in the calendar. */
@@ -415,6 +419,8 @@ export type ChangedBooking = {
   endsAt: string;
   /** Link of the video meeting. */
   meetingLink: string | null;
+  /** Whether the calendar invites the guest by e-mail. `false`: nobody does, so send the guest `meetingLink`. `null`: not known; a CalDAV server decides this itself. */
+  guestInvited: boolean | null;
   /** Id of the event in the calendar. */
   calendarEventId: string | null;
   /** Link to the event in the calendar. */
@@ -1257,6 +1263,8 @@ export type ListedBooking = {
   endsAt: string;
   /** Link of the video meeting. */
   meetingLink: string | null;
+  /** Whether the calendar invites the guest by e-mail. `false`: nobody does, so send the guest `meetingLink`. `null`: not known; a CalDAV server decides this itself. */
+  guestInvited: boolean | null;
   /** Id of the event in the calendar. */
   calendarEventId: string | null;
   /** Link to the event in the calendar. */

@@ -130,6 +130,12 @@ const answerFields = {
   startsAt: instant('Start of the appointment.'),
   endsAt: instant('End of the appointment.'),
   meetingLink: nullable(Type.String({ description: 'Link of the video meeting.' })),
+  guestInvited: nullable(
+    Type.Boolean({
+      description:
+        'Whether the calendar invites the guest by e-mail. `false`: nobody does, so send the guest `meetingLink`. `null`: not known; a CalDAV server decides this itself.',
+    }),
+  ),
   calendarEventId: nullable(Type.String({ description: 'Id of the event in the calendar.' })),
   calendarEventLink: nullable(Type.String({ description: 'Link to the event in the calendar.' })),
   email: Type.String({ description: 'E-mail address of the guest.' }),
@@ -149,6 +155,7 @@ const answerExample = {
   startsAt: '2026-03-10T09:00:00.000Z',
   endsAt: '2026-03-10T09:30:00.000Z',
   meetingLink: 'https://meet.example.com/abc-defg-hij',
+  guestInvited: true,
   calendarEventId: 'cgw019a0b5e7c0070008000000000000003',
   calendarEventLink: 'https://calendar.example.com/event?eid=abc',
   email: 'guest@example.com',

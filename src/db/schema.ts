@@ -131,6 +131,7 @@ export interface Bookings {
   event_link: string | null;
   fallback_link: string;
   gone_at: Timestamp | null;
+  guest_invited: boolean | null;
   hand: Generated<string>;
   hand_conflict: Generated<boolean>;
   hand_ends_at: Timestamp | null;

@@ -124,8 +124,8 @@ export interface CalendarEvent {
   /** A link that opens the event in a browser. */
   link: string | null;
   version: string | null;
-  /** True if the provider inserted the event, but takes no more guests for the time being: nobody was invited. */
-  hasNoGuests?: true;
+  /** Whether the provider invites the guests. False: the event has none. Null: the provider does not tell. */
+  guestsInvited: boolean | null;
 }
 
 export interface BusyTimesQuery {

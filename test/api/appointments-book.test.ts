@@ -42,6 +42,7 @@ describe('a booking', () => {
         startsAt: `${date}T09:30:00.000Z`,
         endsAt: `${date}T10:00:00.000Z`,
         meetingLink: expect.stringMatching(/^https:\/\/meet\.google\.com\//),
+        guestInvited: true,
         calendarEventId: event?.id,
         calendarEventLink: event?.htmlLink,
         email: 'guest@example.com',

@@ -60,7 +60,7 @@ describe('the process dies at every point', () => {
         expect(rows.filter(({ state }) => state !== 'confirmed' && state !== 'undone')).toEqual([]);
         expect(await fixture.occupancies(staff.id)).toBe(confirmed.length);
         const again = await fixture.book(account, ten(staff.id), staff.id);
-        expect([step, again.status]).toEqual([step, 200]);
+        expect([step, again.status, again.json.data.guestInvited]).toEqual([step, 200, true]);
         expect(again.headers.has('idempotency-replayed')).toBe(confirmed.length === 1);
         expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
         expect(await fixture.occupancies(staff.id)).toBe(1);

@@ -65,8 +65,8 @@ const stateOf = async (id: string) => (await findBooking(db, accountId, id))?.st
 const confirmation = (id: string) => ({
   id,
   eventId: id,
-  eventLink: null,
   meetingLink: 'https://meet.example/2',
+  ...{ eventLink: null, guestInvited: null },
 });
 
 describe('in any other state', () => {

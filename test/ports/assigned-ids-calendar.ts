@@ -59,6 +59,7 @@ const shown = (event: StoredEvent): CalendarEvent => ({
   meeting: event.link === null ? { status: 'none' } : { status: 'ready', link: event.link },
   link: `https://calendar.example/${event.id}`,
   version: String(event.revision),
+  guestsInvited: true,
 });
 
 function insert({ ofBooking, write, state }: Store, event: NewEvent): CalendarEvent {

@@ -10,7 +10,7 @@ import { sourceWord } from './source-word.ts';
 export function BookingFacts({ booking }: { booking: Booking }) {
   const text = textsOf('appointments');
   const maySeeMessages = useMay('messages:read');
-  const { phoneNumber, email, source, calendarEventLink, _id, staticQuestionAnswers } = booking;
+  const { phoneNumber, email, guestInvited, source, calendarEventLink, _id, staticQuestionAnswers } = booking;
   return (
     <>
       <dl className="facts">
@@ -27,6 +27,7 @@ export function BookingFacts({ booking }: { booking: Booking }) {
         <dd className="cut" dir="ltr">
           <a href={`mailto:${email}`}>{email}</a>
         </dd>
+        {guestInvited === false && <dd className="warn-text">{text('notInvited')}</dd>}
         <dt>{text('source')}</dt>
         <dd>
           <bdi>{sourceWord(source)}</bdi>

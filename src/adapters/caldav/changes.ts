@@ -106,7 +106,7 @@ function eventsIn({ properties }: SyncContext, objects: CalendarObject[]): Calen
 
 const deleted = (eventId: string): CalendarEvent => ({
   ...{ eventId, status: 'deleted', bookingId: null, start: null, end: null, allDay: false },
-  ...{ meeting: { status: 'none' }, link: null, version: null },
+  ...{ meeting: { status: 'none' }, link: null, version: null, guestsInvited: null },
 });
 
 /** The events changed since a token; null if the server no longer accepts it, which some servers report as 500. */

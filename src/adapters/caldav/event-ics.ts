@@ -102,6 +102,8 @@ export function readEvent(text: string, eventId: string, version: string | null,
     meeting: link === null ? { status: 'none' } : { status: 'ready', link },
     link: null,
     version,
+    // a server that is asked to invite may still have no mail (RFC 6638)
+    guestsInvited: vevent.hasProperty('attendee') ? null : false,
   };
 }
 

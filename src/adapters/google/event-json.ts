@@ -102,6 +102,7 @@ export function readEvent(json: Json, zone: string): CalendarEvent {
     meeting: meetingOf(json, textOf(privateProperties[linkKey])),
     link: textOf(json.htmlLink) ?? null,
     version: textOf(json.etag) ?? null,
+    guestsInvited: objectsOf(json.attendees).length > 0,
   };
 }
 

@@ -86,8 +86,7 @@ export async function insertEvent(
     if (fallbackLink === null && meeting.kind === 'provider' && isMeetingRejected(error))
       return insertEvent(attempt, event, meeting.fallbackLink);
     if (guests.length === 0 || !isUsageLimit(error)) throw error;
-    const alone = await insertEvent(attempt, { ...event, guests: [] }, fallbackLink);
-    return { ...alone, hasNoGuests: true };
+    return insertEvent(attempt, { ...event, guests: [] }, fallbackLink);
   }
 }
 

@@ -95,8 +95,8 @@ async function confirmAll(
   const { rows, started } = await deps.hot.transaction().execute(inOne);
   if (started.length > 0) deps.deliveries.offer(started);
   for (const row of rows.values()) {
-    const { id: bookingId, staff_id: staffId, state } = row;
-    log.info({ bookingId, staffId, state, kind: 'appointments.booked' }, 'booking.changed');
+    const { id: bookingId, staff_id: staffId, state, guest_invited: guestInvited } = row;
+    log.info({ bookingId, staffId, state, guestInvited, kind: 'appointments.booked' }, 'booking.changed');
   }
   return given.map(({ id }) => rows.get(id));
 }

@@ -42,7 +42,7 @@ export async function createEvent(
   requested: RequestedDate,
   deadline: number,
 ): Promise<BookingRow> {
-  if (!connection) return confirm(deps, row, null, row.fallback_link);
+  if (!connection) return confirm(deps, row, { link: null, guestsInvited: false }, row.fallback_link);
   await checkFree(deps, connection, row, requested, deadline);
   if (!(await deps.bookings.startInsert(row.id))) throw bookingWasCompensated();
   // a compensation removes the event only if the insert began
@@ -171,12 +171,9 @@ async function insertAs(
       : { kind: 'link' as const, link: row.fallback_link },
     notify: true,
   };
-  const inserted = await useCalendar(deps, connection, (calendar, credential) =>
+  return useCalendar(deps, connection, (calendar, credential) =>
     calendar.insertEvent(credential, event, limitsUntil(deps, deadline)),
   );
-  if (inserted.hasNoGuests)
-    deps.log.warn({ bookingId: row.id, staffId: row.staff_id }, 'booking.guest_not_invited');
-  return inserted;
 }
 
 /** Confirms a booking whose event exists: meeting link first, then the row. */
@@ -189,7 +186,7 @@ export async function finishBooking(
 ): Promise<BookingRow> {
   try {
     const link = await meetingLink(deps, connection, row, event, deadline);
-    return await confirm(deps, row, event.link, link);
+    return await confirm(deps, row, event, link);
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
     await startCompensation(deps.db, row.id, compensateAfterMs);
@@ -235,14 +232,15 @@ async function meetingLink(
 async function confirm(
   deps: CreateEventDeps,
   row: BookingRow,
-  eventLink: string | null,
+  event: Pick<CalendarEvent, 'link' | 'guestsInvited'>,
   meetingLink: string,
 ): Promise<BookingRow> {
   const confirmed = await deps.bookings.confirm({
     id: row.id,
     eventId: row.event_id,
-    eventLink,
+    eventLink: event.link,
     meetingLink,
+    guestInvited: event.guestsInvited,
   });
   if (confirmed) return confirmed;
   // a retry after a commit whose acknowledgement was lost finds the booking confirmed

@@ -21,6 +21,7 @@ type LaterColumn =
   | 'event_generation'
   | 'event_link'
   | 'meeting_link'
+  | 'guest_invited'
   | 'insert_started_at'
   | 'removed_once'
   | 'cancel_reason'
@@ -101,16 +102,19 @@ export interface Confirmation {
   eventId: string | null;
   eventLink: string | null;
   meetingLink: string;
+  guestInvited: boolean | null;
 }
 
 /** Held → confirmed. Bookings that are no longer held are skipped: a compensating booking is never confirmed. */
 export async function confirmHolds(tx: Tx, given: readonly Confirmation[]): Promise<Map<string, BookingRow>> {
   const update = sql`
     update bookings b set state = ${state.confirmed}, event_id = x.event_id, event_link = x.event_link,
-      meeting_link = x.meeting_link, due_at = null, attempts = 0
+      meeting_link = x.meeting_link, guest_invited = x.guest_invited, due_at = null, attempts = 0
     from unnest(${given.map(({ id }) => id)}::uuid[], ${given.map(({ eventId }) => eventId)}::text[],
       ${given.map(({ eventLink }) => eventLink)}::text[],
-      ${given.map(({ meetingLink }) => meetingLink)}::text[]) as x(id, event_id, event_link, meeting_link)
+      ${given.map(({ meetingLink }) => meetingLink)}::text[],
+      ${given.map(({ guestInvited }) => guestInvited)}::boolean[])
+      as x(id, event_id, event_link, meeting_link, guest_invited)
     where b.id = x.id and b.state = ${state.held} returning b.*`;
   const { rows } = await sql<StoredBooking>`/* confirmHolds */ ${counting('booked', update)}`.execute(tx);
   return byId(rows);

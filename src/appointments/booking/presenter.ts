@@ -19,6 +19,7 @@ export function bookedAppointment(row: BookingRow): BookResult {
     startsAt: row.starts_at.toISOString(),
     endsAt: row.ends_at.toISOString(),
     meetingLink: row.meeting_link,
+    guestInvited: row.guest_invited,
     calendarEventId: row.provider === null ? null : row.event_id,
     calendarEventLink: row.event_link,
     email: row.email,
