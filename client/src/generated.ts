@@ -488,6 +488,8 @@ export type CheckedSender = {
   isDefault: boolean;
   /** `halted`: messages wait in the queue until the problem is fixed. */
   status: "active" | "halted";
+  /** What waits while the sender is halted. `templates`: replies to people who wrote still leave. */
+  haltedScope: "all" | "templates" | null;
   /** Why the platform rejects calls of this number, and what to do. */
   haltedReason: string | null;
   /** The platform's code of the rejection. */
@@ -2880,6 +2882,8 @@ export type Sender = {
   isDefault: boolean;
   /** `halted`: messages wait in the queue until the problem is fixed. */
   status: "active" | "halted";
+  /** What waits while the sender is halted. `templates`: replies to people who wrote still leave. */
+  haltedScope: "all" | "templates" | null;
   /** Why the platform rejects calls of this number, and what to do. */
   haltedReason: string | null;
   /** The platform's code of the rejection. */
@@ -2928,7 +2932,7 @@ export type SenderPace = {
   code: number | null;
 };
 
-/** A sender was halted or resumed, or a check of it has another status. */
+/** A sender was halted or resumed, its replies stopped as well, or a check of it has another status. */
 export type SenderStatus = {
   sender: Sender;
   /** What changed. */
@@ -2937,11 +2941,11 @@ export type SenderStatus = {
 
 /** A status that changed. */
 export type SenderStatusChange = {
-  /** The name of the check, or `status` of the sender. */
+  /** The name of the check, or `status` or `haltedScope` of the sender. */
   name: string;
-  /** The status before. */
+  /** What it was before. */
   from: string;
-  /** The status now. */
+  /** What it is now. */
   to: string;
 };
 

@@ -157,6 +157,12 @@ const itemFields = {
   status: Type.Enum(['active', 'halted'], {
     description: '`halted`: messages wait in the queue until the problem is fixed.',
   }),
+  haltedScope: nullable(
+    Type.Enum(['all', 'templates'], {
+      description:
+        'What waits while the sender is halted. `templates`: replies to people who wrote still leave.',
+    }),
+  ),
   haltedReason: nullable(
     Type.String({ description: 'Why the platform rejects calls of this number, and what to do.' }),
   ),
@@ -186,6 +192,7 @@ const itemExample = {
   messagingLimit: 'TIER_2K',
   isDefault: true,
   status: 'active',
+  haltedScope: null,
   haltedReason: null,
   haltedCode: null,
   haltedAt: null,
@@ -272,9 +279,11 @@ export const SenderChange = Type.Object(
     changed: Type.Array(
       Type.Object(
         {
-          name: Type.String({ description: 'The name of the check, or `status` of the sender.' }),
-          from: Type.String({ description: 'The status before.' }),
-          to: Type.String({ description: 'The status now.' }),
+          name: Type.String({
+            description: 'The name of the check, or `status` or `haltedScope` of the sender.',
+          }),
+          from: Type.String({ description: 'What it was before.' }),
+          to: Type.String({ description: 'What it is now.' }),
         },
         { title: 'SenderStatusChange', description: 'A status that changed.' },
       ),
@@ -283,7 +292,8 @@ export const SenderChange = Type.Object(
   },
   {
     title: 'SenderStatus',
-    description: 'A sender was halted or resumed, or a check of it has another status.',
+    description:
+      'A sender was halted or resumed, its replies stopped as well, or a check of it has another status.',
     examples: [{ sender: itemExample, changed: [{ name: 'status', from: 'active', to: 'halted' }] }],
   },
 );

@@ -657,6 +657,7 @@ export interface Senders {
   created_at: Generated<Timestamp>;
   display_phone: string | null;
   follows_throughput: Generated<boolean>;
+  halt_spares_replies: Generated<boolean>;
   halted_at: Timestamp | null;
   halted_error: Json | null;
   halted_reason: string | null;

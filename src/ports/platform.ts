@@ -90,6 +90,8 @@ export type RejectionClass =
   | 'category_limit'
   /** the number cannot send until an operator acts: halt it */
   | 'halt_sender'
+  /** the number may only answer people for now: halt its templates */
+  | 'halt_templates'
   /** the credential cannot send: halt the numbers that use it */
   | 'halt_token'
   /** the business account cannot send: halt all its numbers */

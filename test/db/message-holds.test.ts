@@ -2,17 +2,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import { uuidv7 } from '../../src/base/ids.ts';
 import { cancelSend, continueCancellation } from '../../src/messaging/sending/cancel.ts';
 import { openCompletionWaiters } from '../../src/messaging/sending/completion-waiters.ts';
 import { claimDue, findCompletions } from '../../src/messaging/sending/messages-claims-store.ts';
 import { resumeMessages, suspendMessages } from '../../src/messaging/sending/messages-holds-store.ts';
-import { insertSend, type NewMessage } from '../../src/messaging/sending/new-sends-store.ts';
+import type { NewMessage } from '../../src/messaging/sending/new-sends-store.ts';
 import { beginCancel } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
-import { accountId, beginNow, sender as insertSender } from '../harness/dispatch.ts';
+import { accountId, beginNow, sender as insertSender, queueSend } from '../harness/dispatch.ts';
 import { insertTemplate } from '../harness/rows.ts';
-import { messagesTo } from '../harness/sends-in-database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -42,22 +40,10 @@ async function template(status: 'approved' | 'submitted' = 'approved'): Promise<
 const setStatus = (templateId: string, status: 'approved' | 'submitted') =>
   sql`update templates set status = ${status} where id = ${templateId}`.execute(database.db);
 
-type Origin = { senderId: string; templateId: string; priority?: number };
-
+type Origin = Parameters<typeof queueSend>[2];
 /** Inserts a send with `count` messages; returns its id and their keys. */
-async function queued(
-  count: number,
-  { senderId, templateId, priority = 1 }: Origin,
-  dispatchMode: NewMessage['dispatchMode'] = 'queued',
-) {
-  const sendId = uuidv7();
-  const messages = messagesTo(count, { dispatchMode });
-  const named = { templateName: 't', language: 'en' };
-  const send = { accountId, id: sendId, senderId, templateId, total: count, ...named };
-  const common = { priority, expiresInSeconds: 600, processId: 0 };
-  const written = await insertSend(database.hot, send, messages, common);
-  return { sendId, written, keys: messages.map(({ id }) => ({ accountId, id })) };
-}
+const queued = (count: number, origin: Origin, dispatchMode?: NewMessage['dispatchMode']) =>
+  queueSend(database, count, origin, dispatchMode);
 
 /** Counts a template's messages by state, and the suspended ones among the queued. */
 async function countStates(templateId: string) {
@@ -188,25 +174,6 @@ describe('messages of a held template', () => {
     const { keys } = await queued(2, origin);
     await sql`update messages set expires_at = now() where id = ${keys[0]?.id}`.execute(database.db);
     expect(await round()).toMatchObject({ claimed: [{ id: keys[0]?.id, expired: true }], suspended: 1 });
-  });
-});
-
-describe('messages of a halted sender', () => {
-  it('are not claimed, do not begin their dispatch and are not stored as dispatching, even if leased before', async () => {
-    const [senderId, otherId] = [await sender(), await sender()];
-    const templateId = await template();
-    const before = await queued(1, { senderId, templateId }, 'leased');
-    const others = await queued(1, { senderId: otherId, templateId });
-    await sql`update senders set halted_at = now() where id = ${senderId}`.execute(database.db);
-    const after = await queued(1, { senderId, templateId }, 'dispatching');
-    expect(after.written).toMatchObject({ isOpen: false, lease: null, optedOut: [], dispatching: new Set() });
-    const keys = [...before.keys, ...after.keys];
-    expect(await beginNow(database, keys)).toEqual([false, false]);
-    expect((await round()).claimed.map(({ id }) => id)).toEqual(others.keys.map(({ id }) => id));
-    const ids = [...keys, ...others.keys].map(({ id }) => id);
-    expect((await findCompletions(database.hot, accountId, ids, 20)).map(({ id }) => id).sort()).toEqual(
-      keys.map(({ id }) => id).sort(),
-    );
   });
 });
 

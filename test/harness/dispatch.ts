@@ -14,7 +14,7 @@ import { beginDispatch } from '../../src/messaging/sending/messages-moves-store.
 import { insertSend, type NewMessage } from '../../src/messaging/sending/new-sends-store.ts';
 import type { TestDatabase } from './database.ts';
 import { insertAccount, insertSender, insertTemplate } from './rows.ts';
-import { message as newMessage } from './sends-in-database.ts';
+import { messagesTo, message as newMessage } from './sends-in-database.ts';
 
 export const accountId = uuidv7();
 
@@ -42,6 +42,21 @@ export const message = (senderId: string): LeasedTemplate => ({
   attempts: 0,
   lease: null,
 });
+
+/** Inserts a send with `count` messages; returns its id and their keys. */
+export async function queueSend(
+  { hot }: Pick<TestDatabase, 'hot'>,
+  count: number,
+  { senderId, templateId, priority = 1 }: { senderId: string; templateId: string; priority?: number },
+  dispatchMode: NewMessage['dispatchMode'] = 'queued',
+) {
+  const sendId = uuidv7();
+  const messages = messagesTo(count, { dispatchMode });
+  const named = { templateName: 't', language: 'en' };
+  const send = { accountId, id: sendId, senderId, templateId, total: count, ...named };
+  const written = await insertSend(hot, send, messages, { priority, expiresInSeconds: 600, processId: 0 });
+  return { sendId, written, keys: messages.map(({ id }) => ({ accountId, id })) };
+}
 
 /** Begins the dispatch of messages under their leases. */
 export async function beginNow(

@@ -34,7 +34,7 @@ const table: [number, number, RejectionClass, number?][] = [
   [133004, 503, 'retry'],
   [134101, 400, 'retry', 600],
   [131000, 500, 'retry_few'],
-  [131048, 400, 'halt_sender'], // spam limit of the number
+  [131048, 400, 'halt_templates'], // spam limit of the number
   [131037, 400, 'halt_sender'],
   [131045, 500, 'halt_sender'],
   [133010, 400, 'halt_sender'],

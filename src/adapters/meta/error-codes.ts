@@ -29,7 +29,7 @@ const rules: readonly Rule[] = [
   // "Too many messages sent from the sender phone number to the same recipient": other messages continue; 4^X seconds for this one.
   { codes: [131056], kind: 'pair_rate' },
   // "Restrictions on how many messages can be sent from this phone number": for spam, and at the messaging limit (`temporary`).
-  { codes: [131048], kind: 'halt_sender' },
+  { codes: [131048], kind: 'halt_templates' },
   // A temporary cap for misclassified utility templates ("Template categorization").
   { codes: [131064], kind: 'category_limit', waitSeconds: 3600 },
   // "Invalid request or possible server error."

@@ -2,12 +2,11 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
-import { type MessageKey, marketingPriority } from '../sending/message.ts';
-import { stateSql } from '../sending/messages-sql-store.ts';
+import type { MessageKey } from '../sending/message.ts';
+import { marketingSql, stateSql } from '../sending/messages-sql-store.ts';
 import { stage } from '../sending/send-stage.ts';
 
 const stageSql = sqlConstants(stage);
-const marketing = sql.lit(marketingPriority);
 
 /** Finds up to `limit` queued messages that were created before `before`. */
 export async function findQueuedBefore(db: Db, before: Date, limit: number): Promise<MessageKey[]> {
@@ -28,10 +27,10 @@ export async function pauseRestored(db: Db): Promise<number> {
   const { rows } = await sql`
     with marketing as (
       select distinct m.account_id, m.send_id from senders s join messages m on m.sender_id = s.id
-      where m.priority = ${marketing} and m.due_at is not null and m.state = ${stateSql.queued} and m.send_id is not null),
+      where m.priority = ${marketingSql} and m.due_at is not null and m.state = ${stateSql.queued} and m.send_id is not null),
     paused as (
       update sends s set paused_at = now(), paused_reason = 'restored', is_open = true,
-        expires_at = coalesce(s.expires_at, now() + interval '1 day'), priority = coalesce(s.priority, ${marketing}::smallint)
+        expires_at = coalesce(s.expires_at, now() + interval '1 day'), priority = coalesce(s.priority, ${marketingSql}::smallint)
       where s.stage in (${stageSql.scheduled}, ${stageSql.started}) and s.cancelled_at is null and s.paused_at is null and s.done_at is null
         and (s.is_open or exists (select from marketing q where q.account_id = s.account_id and q.send_id = s.id))
       returning s.account_id, s.id),

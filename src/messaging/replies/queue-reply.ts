@@ -12,6 +12,7 @@ import { findSenderById } from '../senders/store.ts';
 import { chooseDispatchModes } from '../sending/dispatch-modes.ts';
 import type { LeasedReply, StoredReply } from '../sending/message.ts';
 import type { StoredCalls } from '../sending/new-sends-store.ts';
+import { replyPriority } from '../sending/priority.ts';
 import { releaseIfAway, type SendDeps } from '../sending/send.ts';
 import { keyLeaseOf } from '../sending/store-send.ts';
 import {
@@ -41,12 +42,9 @@ export interface QueuedReply {
   id: string;
   phone: string | null;
   userId: string | null;
-  /** The ids of messages that may complete soon: none if the sender is halted. */
+  /** The ids of messages that may complete soon: none if the sender may not even reply. */
   awaited: string[];
 }
-
-/** Replies go with utility messages: after one-time codes, before marketing. */
-const replyPriority = 1;
 
 const identityOf = (to: ReplyRequest['to']): string =>
   'phone' in to ? phoneIdentity(to.phone) : userIdentity(to.userId);
@@ -96,7 +94,7 @@ export async function queueReply(
   await deps.checkQueue(request.accountId, 1);
   const reply = { ...newReplyOf(deps, request, conversation), mediaId };
   const { sender_id: id, messages_per_second } = conversation;
-  const files = conversation.halted_at
+  const files = conversation.is_halted
     ? new Map()
     : await chooseDispatchModes(deps, [reply], { id, messages_per_second }, replyPriority);
   const reserved = reply.dispatchMode === 'dispatching' ? [leased(reply, null)] : [];

@@ -28,7 +28,8 @@ export interface Conversation {
   sender_id: string;
   contact_id: string;
   messages_per_second: number;
-  halted_at: Date | null;
+  /** True if not even replies leave. */
+  is_halted: boolean;
   closes_at: Date;
   is_open: boolean;
   /** The platform's present id of the person. */
@@ -41,7 +42,7 @@ export async function findConversation(
   of: { accountId: string; identity: string; senderId: string | undefined },
 ): Promise<Conversation | undefined> {
   const { rows } = await sql<Conversation>`
-    /* findConversation */ select n.id as sender_id, w.contact_id, n.messages_per_second, n.halted_at, ${closesAt} as closes_at,
+    /* findConversation */ select n.id as sender_id, w.contact_id, n.messages_per_second, n.halted_at is not null and not n.halt_spares_replies as is_halted, ${closesAt} as closes_at,
       ${closesAt} > now() as is_open, c.user_id
     from contact_windows w
     join contacts c on c.account_id = w.account_id and c.id = w.contact_id
@@ -88,7 +89,7 @@ export async function insertReply(db: Db | Tx, reply: NewReply): Promise<Inserte
       where w.account_id = ${reply.accountId} and w.contact_id = ${contactWith(reply.accountId, reply.identity)}
         and w.sender_id = ${reply.senderId}
         and ${closesAt} > now()),
-    gate as (select id, not ${isSenderHalted(sql`sender.id`)} and not ${isGatewayHeld} as is_open from sender),
+    gate as (select id, not ${isSenderHalted(sql`sender.id`, sql`true`)} and not ${isGatewayHeld} as is_open from sender),
     slots as (${reserveSlotsOf(sql`(select gate.id, 1 as wanted from gate, "window" where is_open and ${wantsSlot}::boolean)`, paceWindowsMs.call)}),
     written as (
       insert into messages as m (account_id, id, kind, sender_id, phone, user_id, content, media_id, metadata, priority, state, attempts,

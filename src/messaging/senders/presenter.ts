@@ -50,6 +50,7 @@ export function senderItem(
     messagingLimit: state?.messaging_limit ?? null,
     isDefault: row.is_default,
     status: row.halted_at ? 'halted' : 'active',
+    haltedScope: row.halted_at && (row.halt_spares_replies ? 'templates' : 'all'),
     haltedReason: row.halted_reason,
     haltedCode: codeOf(row.halted_error),
     haltedAt: row.halted_at?.toISOString() ?? null,

@@ -52,3 +52,6 @@ export const statusChange = (to: 'active' | 'halted'): StatusChange => ({
   from: to === 'halted' ? 'active' : 'halted',
   to,
 });
+
+/** A sender whose replies continued has stopped those too. */
+export const haltGrew: StatusChange = { name: 'haltedScope', from: 'templates', to: 'all' };

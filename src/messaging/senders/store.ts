@@ -116,6 +116,7 @@ export async function updateSender(tx: Tx, id: string, change: SenderChange): Pr
       halted_at: null,
       halted_reason: null,
       halted_error: null,
+      halt_spares_replies: false,
       resumed_at: sql<Date>`now()`,
     })
     .where('id', '=', id)
@@ -146,22 +147,34 @@ export async function deleteSender(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('senders').where('id', '=', id).execute();
 }
 
+/** Why a sender is halted. */
+export interface SenderHalt {
+  reason: string;
+  /** The platform's error. */
+  error: object;
+  /** Only templates wait; replies continue. */
+  sparesReplies: boolean;
+  /** The time of the error. */
+  asOf: Date | null;
+}
+
 /**
- * Halts a sender: its queue waits until the sender is changed. Returns undefined without a change if it is already halted
- * or was changed since `asOf`.
+ * Halts a sender: its queue waits until the sender is changed. Returns undefined without a change if it is already halted, unless replies
+ * were spared and no longer are, or if it was changed since `asOf`.
  */
 export async function haltSender(
   db: Db | Tx,
   id: string,
-  reason: string,
-  error: object,
-  asOf: Date | null = null,
-): Promise<SenderRow | undefined> {
-  const { rows } = await sql<SenderRow>`
-    update senders set halted_at = now(), halted_reason = ${reason}, halted_error = ${JSON.stringify(error)}::jsonb
-    where id = ${id} and halted_at is null
+  { reason, error, sparesReplies, asOf }: SenderHalt,
+): Promise<(SenderRow & { was_halted: boolean }) | undefined> {
+  const { rows } = await sql<SenderRow & { was_halted: boolean }>`
+    with before as (select halted_at from senders where id = ${id} for no key update)
+    update senders set halted_at = now(), halted_reason = ${reason}, halted_error = ${JSON.stringify(error)}::jsonb,
+      halt_spares_replies = ${sparesReplies}::boolean
+    from before
+    where id = ${id} and (senders.halted_at is null or (halt_spares_replies and not ${sparesReplies}::boolean))
       and (${asOf}::timestamptz is null or resumed_at is null or resumed_at < ${asOf}::timestamptz)
-    returning *`.execute(db);
+    returning senders.*, before.halted_at is not null as was_halted`.execute(db);
   return rows[0];
 }
 

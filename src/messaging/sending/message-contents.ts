@@ -11,7 +11,8 @@ import {
 } from '../templates/placeholders.ts';
 import { codeMask, type RenderedTemplate, renderTemplate } from '../templates/render.ts';
 import type { TemplateVersion } from '../templates/versions-store.ts';
-import { authenticationPriority, type StoredReply } from './message.ts';
+import type { StoredReply } from './message.ts';
+import { authenticationPriority } from './priority.ts';
 import { presentedReply } from './sent-reply.ts';
 
 /** The contents of a message. `text` and `parts` are null if no version of its template is stored. */

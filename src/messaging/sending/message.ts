@@ -96,11 +96,6 @@ export function stateNumber(name: MessageStateName): number {
   return messageStates.indexOf(name);
 }
 
-/** The priority of authentication messages: their content is a one-time code. */
-export const authenticationPriority = 0;
-/** The priority of marketing messages, the least urgent. */
-export const marketingPriority = 2;
-
 /** Error codes of the gateway itself, from 900001: numeric, as the platform's codes are. */
 export const ownErrors = {
   outcomeUnknown: {

@@ -10,12 +10,15 @@ import { insertHolds } from './messages-holds-store.ts';
 import {
   accountIds,
   authenticationSql,
+  isReply,
   isSenderHalted,
   isTemplateHeld,
   keyRows,
   leaseSecondsMax,
+  marketingSql,
   messageIds,
   messageLease,
+  replySql,
   stateSql,
 } from './messages-sql-store.ts';
 import { isSlowedFor } from './paces-store.ts';
@@ -44,9 +47,9 @@ export interface Claim {
 }
 
 /**
- * Leases due messages to a process for 60 s: up to `perSender` of each sender that is not halted, the most urgent first;
- * of `busySenders` only one-time codes. So no campaign delays another sender, and no marketing message delays a one-time
- * code. Joins sends, which replies do not have, after the claim: in one step, a small database read all messages per claimed message
+ * Leases due messages to a process for 60 s: up to `perSender` of each sender that is not halted, the most urgent first; of
+ * senders whose templates are halted only replies; of `busySenders` only one-time codes. So no campaign delays another sender, and no
+ * marketing message delays a one-time code. Joins sends, which replies do not have, after the claim: in one step, a small database read all messages per claimed message
  * (20 s a claim). Suspends messages of held templates instead, as `suspendMessages` does: their hold is written in the same transaction. The update is no CTE:
  * see "Rules of the hot tables" on locks and partitions.
  */
@@ -62,9 +65,11 @@ export async function claimDue(
       select x.*, x.is_live and ${isTemplateHeld(sql`x.template_id`)} as is_held from senders s cross join lateral (
         select m.account_id, m.id, m.send_id, m.template_id, m.expires_at > now() as is_live from messages m
         where m.sender_id = s.id and m.due_at <= now() and m.state = ${stateSql.queued}
-          and (m.priority = ${authenticationSql} or not s.id = any(${busySenders}::uuid[]))
+          and m.priority <= case when s.id = any(${busySenders}::uuid[]) then ${authenticationSql}
+            when s.halted_at is not null then ${replySql} else ${marketingSql} end
+          and (s.halted_at is null or ${isReply})
         order by m.priority, m.due_at limit ${perSender} for update of m skip locked) x
-      where s.halted_at is null and not ${isGatewayHeld}
+      where (s.halted_at is null or s.halt_spares_replies) and not ${isGatewayHeld}
       limit ${claimedMax}),
     holds as (${insertHolds(sql`select distinct template_id, account_id from picked where is_held order by 1`)})
     update messages m set due_at = case when p.is_held then m.expires_at else now() + ${messageLease} end,
@@ -132,7 +137,7 @@ export async function findCompletions(
   const { rows } = await sql<Completion>`
     select m.id, m.state, m.wamid, m.error from ${keyRows(ids.map((id) => ({ accountId, id })))}
     join messages m on m.account_id = x.a and m.id = x.i
-    where m.state > ${stateSql.dispatching} or (m.state = ${stateSql.queued} and (${isSenderHalted(sql`m.sender_id`)} or ${isTemplateHeld(sql`m.template_id`)}
+    where m.state > ${stateSql.dispatching} or (m.state = ${stateSql.queued} and (${isSenderHalted(sql`m.sender_id`, isReply)} or ${isTemplateHeld(sql`m.template_id`)}
       or ${isSlowedFor(sql`m.sender_id`, Math.max(throttledFromSeconds, seconds))}
       or m.due_at > now() + ${Math.max(leaseSecondsMax, seconds)} * interval '1 second'))`.execute(db);
   return rows;

@@ -3,15 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import { isGatewayHeld } from '../../db/gateway-state.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
-import {
-  authenticationPriority,
-  type MessageKey,
-  marketingPriority,
-  messageKind,
-  ownErrors,
-  stageBit,
-  state,
-} from './message.ts';
+import { type MessageKey, messageKind, ownErrors, stageBit, state } from './message.ts';
+import { authenticationPriority, marketingPriority, replyPriority } from './priority.ts';
 import { stage } from './send-stage.ts';
 
 // Literals, not parameters: partial indexes and generic plans need to see the value.
@@ -28,8 +21,10 @@ export const stageSql = sqlConstants(stageBit);
 /** The code of a gateway error as a literal, as `error ->> 'code'` returns it. */
 export const errorCodeSql = { outcomeUnknown: sql.lit(String(ownErrors.outcomeUnknown.code)) };
 
-/** The priority of one-time codes as a literal. */
+/** Priorities as literals: of one-time codes, of replies, and the least urgent. */
 export const authenticationSql = sql.lit(authenticationPriority);
+export const replySql = sql.lit(replyPriority);
+export const marketingSql = sql.lit(marketingPriority);
 
 /** How long a lease of a message lasts. */
 export const messageLeaseSeconds = 60;
@@ -61,9 +56,17 @@ export const isHeld = (template: RawBuilder<unknown>): RawBuilder<boolean> =>
 export const isTemplateHeld = (templateId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`((select ${isHeld(sql`t`)} from templates t where t.id = ${templateId}) is true)`;
 
-/** True if the sender is halted. */
-export const isSenderHalted = (senderId: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql`((select n.halted_at is not null from senders n where n.id = ${senderId}) is true)`;
+/** True if the message `m` is a reply. */
+export const isReply: RawBuilder<boolean> = sql`m.kind = ${kindSql.reply}`;
+
+/**
+ * True if the sender is halted. `spared`: true for a message that leaves although templates are halted: a reply; default: false.
+ */
+export const isSenderHalted = (
+  senderId: RawBuilder<unknown>,
+  spared: RawBuilder<boolean> = sql`false`,
+): RawBuilder<boolean> =>
+  sql`((select n.halted_at is not null and not (n.halt_spares_replies and ${spared}) from senders n where n.id = ${senderId}) is true)`;
 
 /** True if the send was cancelled, is paused, or was paused and resumes at its time. */
 const isSendStopped = (accountId: RawBuilder<unknown>, sendId: RawBuilder<unknown>): RawBuilder<boolean> =>
@@ -80,18 +83,18 @@ export const isOptedOut = (
   priority: RawBuilder<unknown>,
   current = priority,
 ): RawBuilder<boolean> =>
-  sql`(case when ${priority} > ${authenticationSql} then (select o.opt_out + ${current} > ${sql.lit(marketingPriority)}
+  sql`(case when ${priority} > ${authenticationSql} then (select o.opt_out + ${current} > ${marketingSql}
     from contact_identities o where o.account_id = ${accountId} and o.identity = ${phone} and o.opt_out > 0) is true else false end)`;
 
 /** The priority of the message `m`, or that of marketing if its template has become marketing (as `priorityOf`). */
 const currentPriority = sql`greatest(m.priority, (
-  select ${sql.lit(marketingPriority)} from templates t where t.id = m.template_id and upper(t.category) not in ('AUTHENTICATION', 'UTILITY')))`;
+  select ${marketingSql} from templates t where t.id = m.template_id and upper(t.category) not in ('AUTHENTICATION', 'UTILITY')))`;
 
 /** True if the recipient of the message `m` opted out of it. Replies are for everybody who writes. */
 export const isUnwanted: RawBuilder<boolean> = sql`(m.kind = ${kindSql.template} and ${isOptedOut(sql`m.account_id`, sql`m.phone`, sql`m.priority`, currentPriority)})`;
 
 /** True if the message `m` is queued and nothing forbids its call. `beginDispatch` requires it. */
 export const isCallable: RawBuilder<boolean> = sql`(not ${isGatewayHeld} and m.state = ${stateSql.queued} and m.expires_at > now()
-  and not ${isSenderHalted(sql`m.sender_id`)} and not ${isTemplateHeld(sql`m.template_id`)}
+  and not ${isSenderHalted(sql`m.sender_id`, isReply)} and not ${isTemplateHeld(sql`m.template_id`)}
   and not ${isSendStopped(sql`m.account_id`, sql`m.send_id`)}
   and not ${isUnwanted})`;

@@ -6,11 +6,11 @@ import type { MessagingPlatform, NumberReport } from '../../ports/platform.ts';
 import { forgetReportedRegistrations, type RegisterDeps } from '../media/register.ts';
 import type { PersonAct } from '../opt-outs/change.ts';
 import { optOutByError } from '../opt-outs/opt-out.ts';
-import { type HaltClass, haltSenders, isHalt } from '../senders/halt.ts';
+import { type HaltClass, haltOf, haltSenders, isHalt } from '../senders/halt.ts';
 import type { SenderEventDeps } from '../senders/status-events.ts';
 import { findSenderById } from '../senders/store.ts';
 import { requestReading } from '../senders/template-readings-store.ts';
-import type { MessageError, MessageKey } from './message.ts';
+import { type MessageError, type MessageKey, messageKind } from './message.ts';
 import type { MovedMessage } from './messages-moves-store.ts';
 
 export interface ReactDeps extends SenderEventDeps, Pick<RegisterDeps, 'knownRegistrations'> {
@@ -54,15 +54,16 @@ export async function reactToFailures(deps: ReactDeps, moved: readonly MovedMess
   const halts = new Map<string, Halt>();
   const toRead = new Set<string>();
   const lostMedia: MessageKey[] = [];
-  for (const { account_id, id, sender_id, error, failed_at, accepted_at } of moved) {
+  for (const { account_id, id, kind: ofMessage, sender_id, error, failed_at, accepted_at } of moved) {
     // code 0: the platform gave no reason
     if (failed_at === null || error === null || error.code === 0) continue;
     const kind = deps.platform.classify(error);
     if (templateClasses.has(kind)) toRead.add(sender_id);
     if (mediaClasses.has(kind)) lostMedia.push({ accountId: account_id, id });
     if (!isHalt(kind)) continue;
-    const key = `${sender_id} ${kind}`;
-    const halt = { senderId: sender_id, kind, error, acceptedAt: accepted_at };
+    const scope = haltOf(kind, ofMessage === messageKind.reply);
+    const key = `${sender_id} ${scope}`;
+    const halt = { senderId: sender_id, kind: scope, error, acceptedAt: accepted_at };
     halts.set(key, later(halts.get(key) ?? halt, halt));
   }
   for (const { acceptedAt: asOf, ...halt } of halts.values())

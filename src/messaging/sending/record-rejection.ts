@@ -3,7 +3,7 @@ import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { RejectionClass, SenderAccess } from '../../ports/platform.ts';
 import { rounds } from '../../work/rounds.ts';
-import { type HaltClass, haltSenders, isHalt } from '../senders/halt.ts';
+import { type HaltClass, haltOf, haltSenders, isHalt } from '../senders/halt.ts';
 import { listBusinessSenders } from '../senders/store.ts';
 import type { CompletionWaiters } from './completion-waiters.ts';
 import type { DispatchWrites } from './dispatch-writes.ts';
@@ -95,7 +95,8 @@ export async function recordRejection(
   if (isHalt(kind)) {
     // first, so that the message is queued even if the halt fails
     await retryIn(deps, message, { error, delaySeconds: dueAfterHaltSeconds, countsAttempt: false });
-    await deps.effects.halt({ senderId: message.sender_id, kind, error, used });
+    const scope = haltOf(kind, message.template_name === null);
+    await deps.effects.halt({ senderId: message.sender_id, kind: scope, error, used });
     deps.completions.recheckSoon([message.id]);
     return 'halt';
   }

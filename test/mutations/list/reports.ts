@@ -125,15 +125,15 @@ export const mutations: Mutation[] = [
   {
     name: 'a busy sender claims no one-time codes',
     file: claims,
-    find: 'and (m.priority = ${authenticationSql} or not s.id = any(${busySenders}::uuid[]))',
-    replace: 'and not s.id = any(${busySenders}::uuid[])',
+    find: 'any(${busySenders}::uuid[]) then ${authenticationSql}',
+    replace: 'any(${busySenders}::uuid[]) then -1',
     tests: records,
   },
   {
     name: 'a busy sender claims campaigns',
     file: claims,
-    find: '\n          and (m.priority = ${authenticationSql} or not s.id = any(${busySenders}::uuid[]))',
-    replace: '',
+    find: 'any(${busySenders}::uuid[]) then ${authenticationSql}',
+    replace: 'any(${busySenders}::uuid[]) then 2',
     tests: records,
   },
   {

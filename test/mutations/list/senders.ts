@@ -107,7 +107,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a halted number is not reported',
     file: 'src/messaging/senders/halt.ts',
-    find: "[statusChange('halted')]",
+    find: "[row.was_halted ? haltGrew : statusChange('halted')]",
     replace: '[]',
     tests: api,
   },

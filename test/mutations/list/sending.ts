@@ -33,13 +33,6 @@ export const mutations: Mutation[] = [
     tests: moves,
   },
   {
-    name: 'a halted sender calls the messages it leased before',
-    file: conditions,
-    find: 'and not ${isSenderHalted(sql`m.sender_id`)} and',
-    replace: 'and',
-    tests: held,
-  },
-  {
     name: 'messages of a held template begin their dispatch',
     file: conditions,
     find: ' and not ${isTemplateHeld(sql`m.template_id`)}',
@@ -100,13 +93,6 @@ export const mutations: Mutation[] = [
     file: queue,
     find: 'for update of m skip locked',
     replace: 'for update of m',
-    tests: held,
-  },
-  {
-    name: 'a claim takes messages of halted senders',
-    file: queue,
-    find: 'where s.halted_at is null and not',
-    replace: 'where not',
     tests: held,
   },
   {
