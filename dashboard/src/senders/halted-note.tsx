@@ -10,7 +10,7 @@ import { Timestamp } from '../design/timestamp.tsx';
 import { textsOf } from '../text/texts.ts';
 
 export function HaltedNote({
-  sender: { _id: id, name, haltedAt, haltedReason, haltedCode },
+  sender: { _id: id, name, haltedAt, haltedScope, haltedReason, haltedCode },
 }: {
   sender: Sender;
 }) {
@@ -30,7 +30,9 @@ export function HaltedNote({
         <div className="muted" dir="auto">
           {haltedReason} {haltedCode !== null && <span className="mono">{haltedCode}</span>}
         </div>
-        <div className="muted">{text('haltedEffect')}</div>
+        <div className="muted">
+          {text(haltedScope === 'templates' ? 'haltedTemplatesEffect' : 'haltedEffect')}
+        </div>
         {error && <ErrorNote error={error} />}
       </div>
       <div className="row wrap">

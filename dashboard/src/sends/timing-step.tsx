@@ -147,7 +147,11 @@ function SenderChoice({ sender, total, isChosen, onChoose }: ChoiceProps) {
             })}
           </span>
         )}
-        {known?.status === 'halted' && <span className="bad-text choice-text">{text('halted')}</span>}
+        {known?.status === 'halted' && (
+          <span className="bad-text choice-text">
+            {text(known.haltedScope === 'templates' ? 'haltedTemplates' : 'halted')}
+          </span>
+        )}
       </span>
     </label>
   );
