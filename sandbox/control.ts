@@ -44,7 +44,8 @@ export function cloudApiControl(url: string) {
         templates: Template[];
         pendingCallbacks: number;
       }>('GET', 'state'),
-    addApp: (app: Partial<Pick<App, 'id' | 'secret' | 'tokens'>> = {}) => call<App>('POST', 'apps', app),
+    addApp: (app: Partial<Pick<App, 'id' | 'secret' | 'tokens' | 'requiresProof'>> = {}) =>
+      call<App>('POST', 'apps', app),
     /** Issues a token, or changes what a token may do. */
     addToken: (appId: string, token?: string, facts: Partial<TokenFacts> = {}) =>
       call<{ token: string }>('POST', `apps/${appId}/tokens`, { token, ...facts }),

@@ -11,6 +11,7 @@ const codes: Record<number, readonly [number, string]> = {
   17: [400, 'User request limit reached'],
   33: [400, 'Parameter value is not valid'],
   102: [401, 'API Session'],
+  104: [400, 'Incorrect signature'],
   341: [400, 'Application limit reached'],
   613: [400, 'Calls to this API have exceeded the rate limit'],
   2200: [400, 'Callback verification failed'],
@@ -198,6 +199,15 @@ export function badToken(kind: 'missing' | 'unknown' | 'revoked' | 'expired' | '
     });
   const message = 'Error validating access token: The session has been invalidated by the business.';
   return new Rejection({ status: 401, code: 190, message, subcode: 460 });
+}
+
+/** 100: the proof of the app secret is missing, although the app requires it, or is wrong; the wordings are from reports of users. */
+export function badProof(kind: 'missing' | 'wrong'): Rejection {
+  const message =
+    kind === 'missing'
+      ? 'API calls from the server require an appsecret_proof argument'
+      : 'Invalid appsecret_proof provided in the API argument';
+  return new Rejection({ status: 400, code: 100, type: 'GraphMethodException', message });
 }
 
 /** The response's body for a rejection. */

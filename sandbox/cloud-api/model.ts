@@ -7,6 +7,8 @@ export interface App {
   revokedTokens: string[];
   /** What is known of each token; one without facts has every permission and does not expire. */
   tokenFacts?: Record<string, TokenFacts>;
+  /** The app's setting "Require app secret": each call needs `appsecret_proof`. */
+  requiresProof?: boolean;
   subscription: Subscription | null;
 }
 

@@ -26,6 +26,7 @@ export function addApp({ state }: Platform, given: Given): App {
     tokens: (given.tokens as string[] | undefined) ?? old?.tokens ?? [newToken()],
     revokedTokens: old?.revokedTokens ?? [],
     tokenFacts: old?.tokenFacts ?? {},
+    requiresProof: (given.requiresProof as boolean | undefined) ?? old?.requiresProof ?? false,
     subscription: old?.subscription ?? null,
   };
   state.record(['app', app]);

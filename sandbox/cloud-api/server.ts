@@ -15,7 +15,7 @@ import { rateLimits } from './rate-limits.ts';
 import { openState } from './state.ts';
 import { scheduleSteps } from './statuses.ts';
 import { scheduleReview } from './template-reviews.ts';
-import { authenticate } from './tokens.ts';
+import { authenticate, checkProof } from './tokens.ts';
 import { uploadNode } from './uploads.ts';
 
 export interface CloudApiOptions extends ServerOptions {
@@ -123,6 +123,7 @@ async function route(
   const version = versioned ? (parts[1] as string) : 'v23.0';
   const call: Call = { req, res, ...caller, version, query, fault };
   if (node === 'whatsapp_business') return download(platform, call);
+  checkProof(caller, query);
   if (node.startsWith('upload:')) return uploadNode(platform, call, node);
   if (!(await answerEdge(platform, call, node, edge))) throw unknownObject(req.method ?? 'GET', node);
 }

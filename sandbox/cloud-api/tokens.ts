@@ -1,7 +1,8 @@
 // Access tokens: whose they are, what they may do, and what the platform says of them (debug_token).
+import { createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { type Call, type Platform, respond } from './call.ts';
-import { badParam, badToken, Rejection } from './errors.ts';
+import { badParam, badProof, badToken, Rejection } from './errors.ts';
 import type { App, TokenFacts } from './model.ts';
 import type { State } from './state.ts';
 
@@ -15,6 +16,14 @@ export interface Caller {
   app: App;
   token: string;
   isAppToken: boolean;
+}
+
+/** Rejects a call of the graph with a wrong `appsecret_proof`, or with none if the app requires it. */
+export function checkProof({ app, token }: Caller, query: URLSearchParams): void {
+  const proof = query.get('appsecret_proof');
+  if (proof === null) {
+    if (app.requiresProof) throw badProof('missing');
+  } else if (proof !== createHmac('sha256', app.secret).update(token).digest('hex')) throw badProof('wrong');
 }
 
 /** Finds the caller by the token of the header or query; rejects a missing, unknown, revoked or expired one. */

@@ -45,6 +45,8 @@ export interface SenderAccess {
   businessAccountId: string;
   /** What authenticates the call, in the clear. Only the adapter knows its form. */
   credential: string;
+  /** The secret of the app that the credential belongs to, in the clear; undefined: not known. */
+  appSecret?: string;
   /** Base address of the platform's API, without a trailing slash or version. */
   apiUrl: string;
   /** True if the account chose the address, not the operator: the adapter must call it through the address guard. */

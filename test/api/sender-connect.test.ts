@@ -50,6 +50,14 @@ describe('one POST connects a number', () => {
     expect(stored.body.data.checks.every(({ status, fix }) => status === 'ok' && fix === null)).toBe(true);
   });
 
+  it('of an app that requires a proof of its secret with each call', async () => {
+    const given = await addNumberAtPlatform(gateway);
+    await gateway.platform.addApp({ id: given.app.id, requiresProof: true });
+    const sender = await connected(gateway, given);
+    expect(sender.checks.filter(({ status }) => status === 'failed')).toEqual([]);
+    await sendUntil(gateway, given, sender._id, 'read');
+  });
+
   it('follows the throughput that the platform grants, and a rate that the account chooses', async () => {
     const given = await addNumberAtPlatform(gateway);
     await gateway.platform.addNumber({ ...given.number, messagesPerSecond: 80 });

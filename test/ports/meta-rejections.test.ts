@@ -13,6 +13,7 @@ const table: [number, number, RejectionClass, number?][] = [
   [0, 401, 'halt_token'],
   [190, 401, 'halt_token'],
   [102, 401, 'halt_token'], // the session of the token has ended
+  [104, 400, 'halt_token'], // no token, or a call without the proof of the app secret
   [3, 500, 'halt_token'],
   [10, 403, 'halt_token'],
   [131005, 403, 'halt_token'],
@@ -158,6 +159,16 @@ describe('a rejection', () => {
     ['the text of subcode 33', { message: unreachable }, 'halt_sender'],
     ['an unknown media id', { message: lost }, 'media_unknown'],
     ['the same in error_data', { message: '(#100) Invalid parameter', error_data: lost }, 'media_unknown'],
+    [
+      'a missing proof of the app secret',
+      { message: 'API calls from the server require an appsecret_proof argument' },
+      'halt_token',
+    ],
+    [
+      'a wrong proof of the app secret',
+      { message: 'Invalid appsecret_proof provided in the API argument' },
+      'halt_token',
+    ],
     ['another subcode', { message: '(#100) Param x', error_subcode: 2494010 }, 'final'],
     ['a bad link', { message: '(#100) Param url is not a valid URI' }, 'final'],
   ])('with code 100 and %s is classified by it', async (_what, error, kind) => {

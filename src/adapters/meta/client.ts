@@ -8,6 +8,7 @@ import { minWaitOf } from './error-codes.ts';
 import { foreignResponse } from './foreign-response.ts';
 import { explanationOf, isObject, type Json, readJson, storableText, textOf } from './json.ts';
 import { retryAfterOf } from './retry-after.ts';
+import { proving } from './secret-proof.ts';
 
 export interface MetaClient {
   call(sender: SenderAccess, call: MetaCall): Promise<Record<string, unknown>>;
@@ -94,7 +95,7 @@ export const userAgent = { 'user-agent': 'chatbot-gateway' };
 /** Opens a client of the platform's HTTP API. */
 export function openMetaClient(options: MetaClientOptions): MetaClient {
   return {
-    async call(sender, { method, path, query, json, body, timeoutMs }) {
+    call: proving(async (sender, { method, path, query, json, body, timeoutMs }: MetaCall) => {
       const search = query ? `?${new URLSearchParams(query)}` : '';
       const headers: Record<string, string> = {
         ...userAgent,
@@ -120,6 +121,6 @@ export function openMetaClient(options: MetaClientOptions): MetaClient {
       const isSuccess = response.status >= 200 && response.status < 300 && !response.truncated;
       if (isSuccess && content && !isRejection(content)) return content;
       throw failure(response);
-    },
+    }),
   };
 }

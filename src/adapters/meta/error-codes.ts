@@ -16,7 +16,8 @@ interface Rule {
  */
 const rules: readonly Rule[] = [
   // Access. 102 and 190 with any subcode (458, 459, 460, 463, 464, 467, 492) need a new token (Graph API, "Error handling").
-  { codes: [0, 102, 190], kind: 'halt_token' },
+  // 104: "no access token was provided", at some endpoints.
+  { codes: [0, 102, 104, 190], kind: 'halt_token' },
   // "Capability or permissions issue"; "permission is either not granted or has been removed"; 131005 "access denied".
   { codes: [3, 10, 131005], kind: 'halt_token' },
   // "The business phone number has been deleted."
@@ -89,17 +90,25 @@ export const knownCodes: readonly number[] = [...ruleOf.keys()];
 /** The only subcode that matters, with code 100: the object does not exist, or the token may not use it. */
 const unreachableObject = 33;
 
+const textOf = ({ title = '', message = '' }: PlatformRejection): string => `${title} ${message}`;
+
 /**
  * Code 100 means anything from a wrong parameter to lost access, so its subcode and text decide (from reports about
- * `error_subcode` 33, and about media ids that expired or belong to another number; read 2026-11-22).
+ * `error_subcode` 33, and about media ids that expired or belong to another number; read 2026-11-22; about a missing or
+ * wrong `appsecret_proof`: sromku/android-simple-facebook 160, facebookarchive/php-graph-sdk 1117; read 2026-11-24).
  */
-function classOf100({ subcode, title = '', message = '' }: PlatformRejection): RejectionClass {
-  const text = `${title} ${message}`;
+function classOf100(rejection: PlatformRejection): RejectionClass {
+  const text = textOf(rejection);
+  const { subcode } = rejection;
   if (subcode === unreachableObject) return 'halt_sender';
   if (text.includes('cannot be loaded due to missing permissions')) return 'halt_sender';
   if (text.includes('is not a valid whatsapp business account media attachment ID')) return 'media_unknown';
-  return 'final';
+  return text.includes('appsecret_proof') ? 'halt_token' : 'final';
 }
+
+/** Returns true if the app requires a proof of its secret that the call did not have (Graph API, "Secure requests"). */
+export const lacksProof = (rejection: PlatformRejection): boolean =>
+  Number(rejection.code) === 100 && textOf(rejection).includes('require an appsecret_proof');
 
 /** Prefix of the codes of responses that do not come from the platform (`foreign-response.ts`). */
 export const httpPrefix = 'http_';

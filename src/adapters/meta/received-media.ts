@@ -5,6 +5,7 @@ import { OutgoingError } from '../../base/outgoing-error.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
 import type { OpenedMedia } from '../../ports/platform-received.ts';
 import { type MetaClient, type MetaClientOptions, string, userAgent } from './client.ts';
+import { classify } from './error-codes.ts';
 import { textOf } from './json.ts';
 
 const readTimeoutMs = 15_000;
@@ -23,7 +24,7 @@ const idPattern = /^\w[\w.=-]*$/;
 const isGone = (error: unknown): boolean =>
   error instanceof VendorError &&
   error.outcome === 'rejected' &&
-  (error.code === 100 || error.code === 131052);
+  ((error.code === 100 && classify(error) !== 'halt_token') || error.code === 131052);
 
 interface Address {
   url: URL;

@@ -61,6 +61,7 @@ export function senderAccess(deps: AccessDeps, row: SenderRow): SenderAccess {
     phoneNumberId: row.phone_number_id,
     businessAccountId: row.business_account_id,
     credential: openSecret(deps.cipher, row, 'access_token'),
+    appSecret: openSecret(deps.cipher, row, 'app_secret'),
     ...addressOf(deps, row.api_url),
   };
 }

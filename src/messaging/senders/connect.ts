@@ -82,6 +82,7 @@ export async function connectSender(
     phoneNumberId: input.phoneNumberId,
     businessAccountId: input.businessAccountId,
     credential: input.accessToken,
+    appSecret: input.appSecret,
     ...addressOf(deps, input.apiUrl),
   };
   const verified = await verifyCredential(deps, access, {

@@ -60,7 +60,8 @@ export async function changeSender(deps: ManageDeps, input: SenderInput): Promis
   const access = senderAccess(deps, row);
   const credential = input.accessToken ?? access.credential;
   const isNew = credential !== access.credential;
-  const { appId, number } = await verify(deps, row, { ...access, credential }, { ...input, isNew });
+  const appSecret = input.appSecret ?? openSecret(deps.cipher, row, 'app_secret');
+  const { appId, number } = await verify(deps, { ...access, credential, appSecret }, { ...input, isNew });
   const change: SenderChange = {
     ...changeOf(deps, row, input, number.throughput),
     display_phone: number.displayPhone,
@@ -97,15 +98,11 @@ function auditedChange({ name, messagesPerSecond, isDefault, ...secrets }: Sende
 /** Verifies new credentials; otherwise only that the number can be read, so that old ones never hinder another change. */
 async function verify(
   deps: ManageDeps,
-  row: SenderRow,
-  access: SenderAccess,
+  access: SenderAccess & { appSecret: string },
   { accessToken, appSecret, isNew }: SenderInput & { isNew: boolean },
 ): Promise<{ appId?: string; number: PhoneNumber }> {
   if (accessToken === undefined && appSecret === undefined) return { number: await readNumber(deps, access) };
-  return verifyCredential(deps, access, {
-    appSecret: appSecret ?? openSecret(deps.cipher, row, 'app_secret'),
-    isNew,
-  });
+  return verifyCredential(deps, access, { appSecret: access.appSecret, isNew });
 }
 
 function changeOf(

@@ -156,4 +156,32 @@ export const mutations: Mutation[] = [
     replace: 'and not coalesce(due_at <= greatest(now(), not_before), false)',
     tests: ['test/api/template-readings.test.ts'],
   },
+  {
+    name: 'a call without a required proof of the app secret is not repeated with it',
+    file: 'src/adapters/meta/secret-proof.ts',
+    find: 'if (one.body === undefined) return withProof(sender, appSecret, one);',
+    replace: '',
+    tests: ['test/ports/meta-secret-proof.test.ts'],
+  },
+  {
+    name: 'every call has a proof, also of a secret that may not fit',
+    file: 'src/adapters/meta/secret-proof.ts',
+    find: 'if (required.get(credential))',
+    replace: 'if (credential)',
+    tests: ['test/ports/meta-secret-proof.test.ts'],
+  },
+  {
+    name: 'a missing or wrong proof of the app secret fails the message',
+    file: 'src/adapters/meta/error-codes.ts',
+    find: "return text.includes('appsecret_proof') ? 'halt_token' : 'final';",
+    replace: "return 'final';",
+    tests: ['test/ports/meta-rejections.test.ts'],
+  },
+  {
+    name: 'a download rejected for its proof says that the file is gone',
+    file: 'src/adapters/meta/received-media.ts',
+    find: " && classify(error) !== 'halt_token'",
+    replace: '',
+    tests: ['test/ports/meta-secret-proof.test.ts'],
+  },
 ];
