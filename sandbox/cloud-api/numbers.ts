@@ -77,24 +77,40 @@ export const statusOf = ({ status }: PhoneNumber): string => status ?? 'CONNECTE
 const shownStatus = ({ messagingLimits }: Platform, number: PhoneNumber): string =>
   statusOf(number) === 'CONNECTED' && messagingLimits.isReached(number) ? 'RESTRICTED' : statusOf(number);
 
-/** `health_status`: whether messages can be sent, entity by entity from the number up to the app. */
+/** Errors of calls, which the platform shows on numbers and apps that have not configured SIP ("Health status"). */
+const callErrors: Record<string, object> = {
+  PHONE_NUMBER: {
+    error_code: 138024,
+    error_description: 'WhatsApp Business calling cannot use SIP because it is not enabled',
+    possible_solution: 'Configure SIP using {PHONE_NUMBER_ID}/settings API',
+  },
+  APP: {
+    error_code: 138025,
+    error_description:
+      'This app cannot use SIP for WhatsApp Business calling because it has not configured a SIP server for this business phone number',
+    possible_solution: 'Configure SIP server using {PHONE_NUMBER_ID}/settings API',
+  },
+};
+
+/** `health_status`: whether messages can be sent, entity by entity from the number up to the app; no number takes calls by SIP. */
 function healthOf({ state }: Platform, call: Call, number: PhoneNumber): unknown {
   const health = number.health ?? null;
   const waba = state.wabas.get(number.wabaId);
   const ids = { PHONE_NUMBER: number.id, WABA: waba?.id, BUSINESS: `1${waba?.id}`, APP: call.app.id };
-  const entities = Object.entries(ids).map(([entity_type, id]) => ({
-    entity_type,
-    id,
-    can_send_message: health?.entity === entity_type ? health.canSend : 'AVAILABLE',
-    ...(health?.entity === entity_type && {
-      errors: [
-        {
-          error_code: health.code,
-          error_description: health.description,
-          possible_solution: health.solution,
-        },
-      ],
-    }),
-  }));
+  const entities = Object.entries(ids).map(([entity_type, id]) => {
+    const isUnwell = health?.entity === entity_type;
+    const own = {
+      error_code: health?.code,
+      error_description: health?.description,
+      possible_solution: health?.solution,
+    };
+    const ofCalls = callErrors[entity_type];
+    const errors = [...(isUnwell ? [own] : []), ...(ofCalls ? [ofCalls] : [])];
+    return {
+      ...{ entity_type, id, can_send_message: isUnwell ? health.canSend : 'AVAILABLE' },
+      ...(ofCalls && { can_receive_call_sip: 'BLOCKED' }),
+      ...(errors.length > 0 && { errors }),
+    };
+  });
   return { can_send_message: health?.canSend ?? 'AVAILABLE', entities };
 }

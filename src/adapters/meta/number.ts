@@ -42,23 +42,41 @@ const canSendOf: Record<string, PlatformHealth['canSend']> = {
   BLOCKED: 'blocked',
 };
 
+/** From the best to the worst. */
+const order: PlatformHealth['canSend'][] = ['available', 'limited', 'blocked'];
+
 /** A number has a health of itself, its account, its app and its business. */
 const problemsMax = 20;
 
+/** Errors of calls, such as 138024, "calling cannot use SIP", which most numbers have. */
+const isOfCalls = ({ error_code: code }: Json): boolean => Math.floor(Number(code) / 1_000) === 138;
+
+/**
+ * The health of messages: the worst of all entities. The platform's own sum is BLOCKED also where a number merely cannot
+ * take calls by SIP ("Health status": the example "blocked response for receiving calls").
+ */
 function healthOf(value: Json): PlatformHealth | null {
-  const canSend = canSendOf[textOf(value.can_send_message) ?? ''];
+  const entities = objectsOf(value.entities);
+  const words = entities.flatMap(({ can_send_message: can }) => canSendOf[textOf(can) ?? ''] ?? []);
+  const canSend =
+    order.findLast((one) => words.includes(one)) ?? canSendOf[textOf(value.can_send_message) ?? ''];
   if (!canSend) return null;
-  const problems = objectsOf(value.entities).flatMap((entity) => {
-    const errors = objectsOf(entity.errors);
-    const isFine = textOf(entity.can_send_message) === 'AVAILABLE';
-    // an entity that is not available is a problem, with or without an error
-    const listed = errors.length > 0 || isFine ? errors : [{}];
-    return listed.map((error: Json) => ({
-      entity: storableText(entity.entity_type) ?? 'UNKNOWN',
-      code: Number.isInteger(Number(error.error_code)) ? Number(error.error_code) : null,
-      description: storableText(error.error_description) ?? `is ${storableText(entity.can_send_message)}`,
-      advice: storableText(error.possible_solution) ?? null,
-    }));
-  });
-  return { canSend, problems: problems.slice(0, problemsMax) };
+  return { canSend, problems: entities.flatMap(problemsOf).slice(0, problemsMax) };
+}
+
+/** What limits (`additional_info`) or blocks (`errors`) an entity; one that is not available is a problem, with or without words. */
+function problemsOf(entity: Json): PlatformHealth['problems'] {
+  if (textOf(entity.can_send_message) === 'AVAILABLE') return [];
+  const errors = objectsOf(entity.errors).filter((error) => !isOfCalls(error));
+  const texts = Array.isArray(entity.additional_info) ? entity.additional_info : [];
+  const limits: Json[] = texts.flatMap((text) =>
+    typeof text === 'string' ? { error_description: text } : [],
+  );
+  const said = [...errors, ...limits];
+  return (said.length > 0 ? said : [{}]).map((error: Json) => ({
+    entity: storableText(entity.entity_type) ?? 'UNKNOWN',
+    code: Number.isInteger(Number(error.error_code)) ? Number(error.error_code) : null,
+    description: storableText(error.error_description) ?? `is ${storableText(entity.can_send_message)}`,
+    advice: storableText(error.possible_solution) ?? null,
+  }));
 }

@@ -184,4 +184,11 @@ export const mutations: Mutation[] = [
     replace: '',
     tests: ['test/ports/meta-secret-proof.test.ts'],
   },
+  {
+    name: 'a number that takes no calls counts as blocked for messages',
+    file: 'src/adapters/meta/number.ts',
+    find: 'order.findLast((one) => words.includes(one)) ?? ',
+    replace: '',
+    tests: ['test/ports/meta-health.test.ts'],
+  },
 ];
