@@ -1,4 +1,5 @@
 // Statement errors that the program reacts to, by PostgreSQL error code (manual, appendix A).
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 const codes = {
@@ -7,8 +8,10 @@ const codes = {
   checkViolation: '23514',
   exclusionViolation: '23P01',
 };
+const deadlockCode = '40P01';
 // serialization_failure, deadlock_detected: nothing was done, and a retry may succeed
-const transientCodes = new Set(['40001', '40P01']);
+const transientCodes = new Set(['40001', deadlockCode]);
+const deadlockPauseMs = { least: 5, most: 50 };
 const notSupportedCode = '0A000';
 
 /** True if the named constraint or unique index rejected a row (unique, exclusion, foreign key or check). */
@@ -40,7 +43,7 @@ export function isStalePlan(error: unknown): boolean {
 
 /** True if the transaction was rolled back because others keep locks: a lock timeout or a deadlock. */
 export function isLockFailure(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && (error.code === '55P03' || error.code === '40P01');
+  return error instanceof pg.DatabaseError && (error.code === '55P03' || error.code === deadlockCode);
 }
 
 /** True if a statement divided by zero. */
@@ -53,6 +56,16 @@ export function serializationFailure(message: string): Error {
 }
 
 /**
+ * Lets the other transaction of a deadlock end before this one begins again: at once, it can take the row that the other waits for, and meet it
+ * again. Other errors need no pause.
+ */
+export async function pauseAfterDeadlock(error: unknown): Promise<void> {
+  if ((error as { code?: unknown } | null)?.code !== deadlockCode) return;
+  const { least, most } = deadlockPauseMs;
+  await sleep(least + Math.random() * (most - least));
+}
+
+/**
  * Runs a transaction up to `attempts` times, retrying it after a deadlock or serialization failure. Throws any other error, and
  * the last one. `run` must have no effect outside its transaction.
  */
@@ -62,6 +75,7 @@ export async function retryTransient<T>(run: () => Promise<T>, attempts = 3): Pr
       return await run();
     } catch (error) {
       if (left <= 0 || !isTransient(error)) throw error;
+      await pauseAfterDeadlock(error);
     }
   }
 }

@@ -1,6 +1,6 @@
 // Batches: small writes that arrive close together run as one statement, sorted by key, in one commit.
 import { compareTexts } from '../base/compare-texts.ts';
-import { isUnavailable } from '../db/failure.ts';
+import { isUnavailable, pauseAfterDeadlock } from '../db/failure.ts';
 
 export interface BatchOptions<T> {
   /** Minimum time between the starts of two runs. An idle batch runs at the end of the event loop's turn. */
@@ -188,6 +188,7 @@ class Batcher<T, R> {
         if (tries === 0 && codeOf(error) === lockNotAvailable) continue;
         if (!isDeadlock(error) || tries === deadlockRetries) throw error;
         this.#options.onDeadlock?.();
+        await pauseAfterDeadlock(error);
       }
     }
   }

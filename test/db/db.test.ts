@@ -1,9 +1,9 @@
-// The database connection: conversion of values, session settings, and which errors the program reacts to.
+// The database connection: conversion of values, and session settings.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLog } from '../../src/base/log.ts';
 import { checkServer, type Db } from '../../src/db/db.ts';
-import { isReadOnly, isTransient, isUnavailable, retryTransient, violates } from '../../src/db/failure.ts';
+import { isReadOnly, isUnavailable } from '../../src/db/failure.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
@@ -228,63 +228,4 @@ test('checkServer accepts the server of the tests', async () => {
   await checkServer(db);
   await sql`create extension btree_gist`.execute(db);
   await checkServer(db);
-});
-
-describe('a failure', () => {
-  beforeEach(async () => {
-    await sql`drop table if exists failing`.execute(db);
-    await sql`create table failing (id int constraint failing_key primary key, n int constraint positive check (n > 0))`.execute(
-      db,
-    );
-    await sql`insert into failing values (1, 1), (2, 1)`.execute(db);
-  });
-
-  test('is matched by its constraint', async () => {
-    const twice = await failure(sql`insert into failing values (1, 1)`.execute(db));
-    expect(violates(twice, 'failing_key')).toBe(true);
-    expect(violates(twice, 'positive')).toBe(false);
-    expect(violates(await failure(sql`insert into failing values (3, 0)`.execute(db)), 'positive')).toBe(
-      true,
-    );
-    expect(violates(new Error('failing_key'), 'failing_key')).toBe(false);
-    expect(isTransient(twice)).toBe(false);
-  });
-
-  test('by deadlock is retried, and both transactions succeed', async () => {
-    let arrived = 0;
-    let open: () => void = () => {};
-    const bothHoldOne = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    let runs = 0;
-    const add = (first: number, second: number) =>
-      inTransaction(db, async (tx) => {
-        runs += 1;
-        await sql`update failing set n = n + 1 where id = ${first}`.execute(tx);
-        arrived += 1;
-        if (arrived === 2) open();
-        await bothHoldOne;
-        await sql`update failing set n = n + 1 where id = ${second}`.execute(tx);
-      });
-    await Promise.all([add(1, 2), add(2, 1)]);
-    // the transaction that was aborted may meet the other one again
-    expect(runs).toBeGreaterThanOrEqual(3);
-    expect((await sql`select n from failing`.execute(db)).rows).toEqual([{ n: 3 }, { n: 3 }]);
-  });
-
-  test('of another kind, or of the last attempt, is thrown', async () => {
-    let runs = 0;
-    const rejected = retryTransient(() => {
-      runs += 1;
-      return sql`insert into failing values (1, 1)`.execute(db);
-    });
-    await expect(rejected).rejects.toThrow(/failing_key/);
-    expect(runs).toBe(1);
-    const never = retryTransient(() => {
-      runs += 1;
-      return sql`do $$ begin raise exception 'again' using errcode = '40001'; end $$`.execute(db);
-    }, 4);
-    expect(isTransient(await failure(never))).toBe(true);
-    expect(runs).toBe(5);
-  });
 });

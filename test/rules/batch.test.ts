@@ -84,6 +84,18 @@ describe('a batch', () => {
     expect(deadlocks()).toBe(2);
   });
 
+  it('repeats a run after a deadlock only when the other transaction has had time to end', async () => {
+    let hasOtherEnded = false;
+    setTimeout(() => {
+      hasOtherEnded = true;
+    }, 1);
+    const { put, runs } = openBatch(() => {
+      if (!hasOtherEnded) throw deadlock();
+    });
+    expect(await put('a')).toBe('A');
+    expect(runs).toHaveLength(2);
+  });
+
   it('repeats a run once after a lock time-out, as a clock step causes', async () => {
     const locked = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
     const once = openBatch((_items, run) => {

@@ -27,6 +27,13 @@ export const mutations: Mutation[] = [
     tests: batches,
   },
   {
+    name: 'a batch begins again immediately after a deadlock, and meets the other one again',
+    file: batchFile,
+    find: 'await pauseAfterDeadlock(error);',
+    replace: '',
+    tests: batches,
+  },
+  {
     name: 'a batch locks rows in the order of arrival',
     file: batchFile,
     find: 'taken.sort((a, b) => compareTexts(a.key, b.key));',

@@ -10,7 +10,14 @@ export const mutations: Mutation[] = [
     file: 'src/db/transaction.ts',
     find: 'work), attempts);',
     replace: 'work), attempts === undefined ? 1 : attempts);',
-    tests: ['test/db/db.test.ts'],
+    tests: ['test/db/repeated-transactions.test.ts'],
+  },
+  {
+    name: 'a transaction begins again immediately after a deadlock, and meets the other one again',
+    file: 'src/db/failure.ts',
+    find: 'await pauseAfterDeadlock(error);',
+    replace: '',
+    tests: ['test/db/repeated-transactions.test.ts'],
   },
   {
     name: 'the first statement of a transaction runs outside it',
