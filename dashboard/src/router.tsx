@@ -23,6 +23,18 @@ async function loadPage(rooms: Room[], load: () => Promise<unknown>): Promise<vo
   }
 }
 
+const components = new Map<string, ReturnType<typeof lazyRouteComponent>>();
+
+/** A page's component, one for all of its paths: what it shows stays when the address goes from one to another. */
+function componentOf<Module extends Record<string, unknown>>(
+  load: () => Promise<Module>,
+  name: keyof Module & string,
+) {
+  const component = components.get(name) ?? lazyRouteComponent(load, name);
+  components.set(name, component);
+  return component;
+}
+
 /** A page: its path, its rooms of texts, and its module, whose export is `component`. */
 function page<Path extends string, Module extends Record<string, unknown>>(
   path: Path,
@@ -39,7 +51,7 @@ function page<Path extends string, Module extends Record<string, unknown>>(
     },
     loader: () => loadPage(rooms, load),
     errorComponent: RouteError,
-    component: lazyRouteComponent(load, component),
+    component: componentOf(load, component),
   });
 }
 

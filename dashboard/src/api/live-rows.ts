@@ -83,6 +83,18 @@ export interface HeldRows<T> {
   waiting: Rows<T> | undefined;
 }
 
+/** The list with newer states of some rows, in their places. */
+export function renewed<T>(
+  { shown, waiting }: HeldRows<T>,
+  changed: readonly T[],
+  idOf: IdOf<T>,
+): HeldRows<T> {
+  return {
+    shown: withChanged(shown, changed, idOf),
+    waiting: waiting && withChanged(waiting, changed, idOf),
+  };
+}
+
 /** The list after the first page was read again: held rows stay in their places, in their newer states. */
 export function arrived<T>(
   before: HeldRows<T> | undefined,

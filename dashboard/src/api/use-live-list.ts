@@ -1,16 +1,8 @@
 // A list that updates itself: each change reads the first page again, and of the older rows only those that changed.
-import { useQuery } from '@tanstack/react-query';
+import { type Query, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { onFrame } from './live.ts';
-import {
-  arrived,
-  type HeldRows,
-  type Page,
-  type Rows,
-  waitingCount,
-  withChanged,
-  withOlder,
-} from './live-rows.ts';
+import { arrived, type HeldRows, type Page, renewed, waitingCount, withOlder } from './live-rows.ts';
 
 interface Options<T> {
   /** Begins with the kind of the rows in the event stream. */
@@ -44,14 +36,28 @@ interface LiveList<T> {
 }
 
 interface Known<T> {
-  /** The list: another key is another one. */
-  name: string;
   page: Page<T> | undefined;
   held: HeldRows<T> | undefined;
   /** Rows that are kept; more once the viewer asked for more. */
   keep: number;
   /** Pages that were searched without a row. */
   emptyPages: number;
+  isLoadingOlder: boolean;
+  olderError: unknown;
+}
+
+/** What is known of each list, for as long as its first page is: who comes back finds the rows and the place. */
+const lists = new WeakMap<Query, Known<unknown>>();
+/** How long a list is kept that is not shown. */
+const keptMs = 1_800_000;
+
+function knownOf<T>(query: Query): Known<T> {
+  const known = (lists.get(query) as Known<T> | undefined) ?? {
+    ...{ page: undefined, held: undefined, keep: keepMin, emptyPages: 0 },
+    ...{ isLoadingOlder: false, olderError: undefined },
+  };
+  lists.set(query, known as Known<unknown>);
+  return known;
 }
 
 /** Older rows that are read again for one frame. */
@@ -61,37 +67,64 @@ const keepMin = 200;
 /** Pages without a row after which the viewer decides whether to go on. A page searches 20,000 messages or deliveries. */
 const emptyPagesMax = 10;
 
+type Reading<T> = Pick<Options<T>, 'read' | 'idOf'> & {
+  change: (to: (held: HeldRows<T>) => HeldRows<T>) => void;
+};
+
+/** Reads the pages after the first one again, as far as they are shown. */
+async function renewOlder<T>(
+  { page, held }: Known<T>,
+  { read, idOf, change }: Reading<T>,
+  isShown: () => boolean,
+): Promise<void> {
+  let left = (held?.shown.items.length ?? 0) - (page?.items.length ?? 0);
+  let cursor = page?.pagination.nextCursor;
+  while (cursor && left > 0 && isShown()) {
+    const { items, pagination } = await read(cursor);
+    if (items.length === 0) return;
+    change((rows) => renewed(rows, items, idOf));
+    left -= items.length;
+    cursor = pagination.nextCursor;
+  }
+}
+
 export function useLiveList<T>(options: Options<T>): LiveList<T> {
   const { key, kinds, read, idOf, readOne, intervalMs, isHeld = () => false } = options;
-  const name = JSON.stringify(key);
   const first = useQuery({
     queryKey: key,
     queryFn: async () => read(undefined),
+    gcTime: keptMs,
     ...(kinds ? { meta: { kinds } } : {}),
     ...(intervalMs ? { refetchInterval: intervalMs } : {}),
   });
   const [, setVersion] = useState(0);
-  const [isLoadingOlder, setLoadingOlder] = useState(false);
-  const [olderError, setOlderError] = useState<unknown>();
-  const known = useRef<Known<T>>(undefined);
-  if (known.current?.name !== name)
-    known.current = { name, page: undefined, held: undefined, keep: keepMin, emptyPages: 0 };
-  const { current } = known;
+  const show = () => setVersion((version) => version + 1);
+  const cache = useQueryClient().getQueryCache();
+  const query = cache.find({ queryKey: key, exact: true });
+  if (!query) throw new Error('a query that is shown is in the cache');
+  const current = knownOf<T>(query);
+  const known = useRef(current);
+  // rows that wait still do when the viewer comes back: the place is restored after the first rendering
+  const isBack = useRef(true);
+  if (known.current !== current) isBack.current = true;
+  known.current = current;
   if (first.data && first.data !== current.page) {
     current.page = first.data;
     current.held = arrived(current.held, first.data, idOf, { isHeld: isHeld(), keep: current.keep });
   }
-  if (current.held?.waiting && !isHeld()) current.held = { shown: current.held.waiting, waiting: undefined };
+  if (current.held?.waiting && !isBack.current && !isHeld())
+    current.held = { shown: current.held.waiting, waiting: undefined };
+  isBack.current = false;
   const change = (to: (held: HeldRows<T>) => HeldRows<T>) => {
-    // another list may be shown by now
-    if (known.current !== current || !current.held) return;
+    if (!current.held) return;
     current.held = to(current.held);
-    setVersion((version) => version + 1);
+    show();
   };
 
   async function loadOlder(cursor: string): Promise<void> {
-    setLoadingOlder(true);
-    setOlderError(undefined);
+    current.isLoadingOlder = true;
+    current.olderError = undefined;
+    show();
     try {
       const page = await read(cursor);
       // what waits is read again with the next change
@@ -100,20 +133,29 @@ export function useLiveList<T>(options: Options<T>): LiveList<T> {
       current.keep = Math.max(current.keep, length);
       current.emptyPages = length === 0 ? current.emptyPages + 1 : 0;
     } catch (error) {
-      setOlderError(error);
+      current.olderError = error;
     } finally {
-      setLoadingOlder(false);
+      current.isLoadingOlder = false;
+      show();
     }
   }
 
-  const latest = useRef({ change, readOne, idOf });
-  latest.current = { change, readOne, idOf };
+  const latest = useRef({ change, read, readOne, idOf });
+  latest.current = { change, read, readOne, idOf };
+  // what changed while the list was not shown was not heard
+  useEffect(() => {
+    let isShown = true;
+    void renewOlder(current, latest.current, () => isShown).catch(() => undefined);
+    return () => {
+      isShown = false;
+    };
+  }, [current]);
   const kind = String(key[0]);
   useEffect(
     () =>
       onFrame((frame) => {
         const { change: changeNow, readOne: readNow, idOf: idNow } = latest.current;
-        const { page, held } = known.current ?? {};
+        const { page, held } = known.current;
         if (!readNow || !page || !held) return;
         const changed = new Set(frame[kind]?.ids);
         const inPage = new Set(page.items.map(idNow));
@@ -122,16 +164,13 @@ export function useLiveList<T>(options: Options<T>): LiveList<T> {
         if (ids.length === 0) return;
         void Promise.allSettled(ids.map(readNow)).then((results) => {
           const found = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-          const renewed = (rows: Rows<T>) => withChanged(rows, found, idNow);
-          changeNow(({ shown, waiting }) => ({
-            shown: renewed(shown),
-            waiting: waiting && renewed(waiting),
-          }));
+          changeNow((rows) => renewed(rows, found, idNow));
         });
       }),
     [kind],
   );
 
+  const { isLoadingOlder, olderError } = current;
   const shown = current.held?.shown;
   const next = shown?.next;
   const isSearching = shown?.items.length === 0 && Boolean(next) && current.emptyPages < emptyPagesMax;

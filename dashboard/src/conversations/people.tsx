@@ -53,7 +53,7 @@ export function People({ search, state, currentId }: Props) {
     intervalMs: readAgainMs,
   });
   return (
-    <section className="people" aria-label={text('people')}>
+    <section className="people" data-scroll-restoration-id="people" aria-label={text('people')}>
       <div className="people-search">
         <SearchBox
           inputRef={input}
