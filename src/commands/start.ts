@@ -8,6 +8,7 @@ import { type Config, readConfig } from '../config.ts';
 import { durabilityProblems, readDurability } from '../db/durability.ts';
 import { makeDataDir } from '../db/embedded-folders.ts';
 import { openDatabase } from '../db/open-database.ts';
+import { makePartitions } from '../db/partitions.ts';
 import { databaseOf } from './database.ts';
 import { prepareDemo, requireDemoDatabase } from './demo.ts';
 import { errorText } from './exit-codes.ts';
@@ -42,6 +43,8 @@ async function open(
   running.database = await openUnlessAborted(signal, (onServer) =>
     openDatabase({ ...databaseOf(settings), onProgress: note, onServer }, log, 'migrate'),
   );
+  // the first rows would begin the default partition, and the rest of their month would follow
+  await makePartitions(running.database.db, settings.partitionBy);
   for (const problem of durabilityProblems(await readDurability(running.database.db)))
     log.warn({ problem }, 'database.not_durable');
   signal.throwIfAborted();

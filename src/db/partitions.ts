@@ -1,57 +1,124 @@
 // Partitions of tables whose key is a UUIDv7, by month or by day, created ahead of time.
 import { sql } from 'kysely';
-import type { Db } from './db.ts';
+import type { Db, Tx } from './db.ts';
+import {
+  checkDefault,
+  createPartitions,
+  defaultOf,
+  dropCheck,
+  inLocked,
+  type NewPartition,
+  readDefault,
+} from './default-partition.ts';
 import { isLockTimeout } from './failure.ts';
 
 const eager = 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.05';
 
-/** The partitioned tables, with the storage options of each partition. */
-const ranged: Record<string, string> = {
+/** The partitioned tables, with the key of their rows and the storage options of each partition. */
+const ranged: Record<string, { key: string; storage: string }> = {
   // free space on each page keeps updates of a message heap-only (measured: 78 % of them, 28 % without it)
-  messages: `with (fillfactor = 50, ${eager})`,
+  messages: { key: 'id', storage: `with (fillfactor = 50, ${eager})` },
   // free space for the row's update at delivery, which stays on its page (measured: a fifth less WAL)
-  deliveries: `with (fillfactor = 50, ${eager})`,
-  attempts: '',
-  received_messages: '',
+  deliveries: { key: 'subject_id', storage: `with (fillfactor = 50, ${eager})` },
+  attempts: { key: 'subject_id', storage: '' },
+  received_messages: { key: 'id', storage: '' },
 };
 
 /** The names of the partitioned tables. */
 export const partitionedTables = (): string[] => Object.keys(ranged);
 
 /** The storage options of a partition of that table; empty: the defaults. */
-export const partitionOptions = (table: string): string => ranged[table] ?? '';
+export const partitionOptions = (table: string): string => ranged[table]?.storage ?? '';
 
-const monthsAhead = 2;
-/** Longer than workers are ever stopped: rows of days without a partition are in the default one. */
-const daysAhead = 14;
+type Unit = 'month' | 'day';
 
-/** A new partition locks its table. While a backup copies it, all other statements would wait behind that lock. */
-const lockTimeoutMs = 100;
+/** Days: longer than workers are ever stopped. Rows of days without a partition are in the default one. */
+const ahead: Record<Unit, number> = { month: 2, day: 14 };
+
+/** Pages of a default partition that PostgreSQL may search while nobody can use the table: 64 MB, some 20 ms if they are in memory. */
+const lockedPagesMax = 8_192;
 
 /**
  * Creates missing partitions of this month and the next two, or of today and the next 14 days; returns how many. A table whose lock is
  * not free gets its partitions by a later call. A month or day whose first rows are already in the default partition stays there. A change
  * of `by` takes effect after this month. Safe to repeat, also concurrently.
  */
-export async function makePartitions(db: Db, by: 'month' | 'day' = 'month'): Promise<number> {
+export async function makePartitions(db: Db, by: Unit = 'month'): Promise<number> {
   let made = 0;
-  for (const [table, storage] of Object.entries(ranged)) {
-    const make =
-      by === 'month'
-        ? sql<{ made: number }>`select make_months(${table}, ${monthsAhead}::int, ${storage}) as made`
-        : sql<{ made: number }>`select make_days(${table}, ${daysAhead}::int, ${storage}) as made`;
-    made += await db
-      .transaction()
-      .execute(async (tx) => {
-        await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(tx);
-        return (await make.execute(tx)).rows[0]?.made ?? 0;
-      })
-      .catch((error: unknown) => {
-        if (!isLockTimeout(error)) throw error;
-        return 0;
-      });
-  }
+  for (const table of partitionedTables())
+    made += await makePartitionsOf(db, table, by).catch((error: unknown) => {
+      if (!isLockTimeout(error)) throw error;
+      return 0;
+    });
   return made;
+}
+
+const keyOf = (table: string) => ranged[table]?.key ?? 'id';
+
+async function makePartitionsOf(db: Db, table: string, by: Unit): Promise<number> {
+  const { isChecked, pages } = await readDefault(db, table);
+  // a crash, or another process
+  if (isChecked) await inLocked(db, (tx) => dropCheck(tx, table));
+  const periods = await readPeriods(db, table, by);
+  const missing = periods.filter(({ isMissing }) => isMissing);
+  const isMixed = periods.some((period) => period.isMixed);
+  if (!isMixed && missing.length === 0) return 0;
+  const later = missing.find(({ isLater }) => isLater);
+  if (later && pages > lockedPagesMax) await checkDefault(db, { table, key: keyOf(table), from: later.from });
+  return inLocked(db, async (tx) => {
+    const made = isMixed
+      ? await makeMixed(tx, table, by)
+      : await createPartitions(tx, table, missing, partitionOptions(table));
+    await dropCheck(tx, table);
+    return made;
+  });
+}
+
+/** Where months and days meet. */
+async function makeMixed(tx: Tx, table: string, by: Unit): Promise<number> {
+  const make =
+    by === 'month'
+      ? sql<{
+          made: number;
+        }>`select make_months(${table}, ${ahead.month}::int, ${partitionOptions(table)}) as made`
+      : sql<{
+          made: number;
+        }>`select make_days(${table}, ${ahead.day}::int, ${partitionOptions(table)}) as made`;
+  return (await make.execute(tx)).rows[0]?.made ?? 0;
+}
+
+/** A month or a day. */
+interface Period extends NewPartition {
+  /** The lowest key. */
+  from: string;
+  isLater: boolean;
+  /** It has no partition and can have one: none of its rows are in the default partition. */
+  isMissing: boolean;
+  /** Its month has days, or it is a day of a later month. */
+  isMixed: boolean;
+}
+
+/** The periods that need a partition, oldest first. Takes no lock. */
+async function readPeriods(db: Db, table: string, by: Unit): Promise<Period[]> {
+  const key = sql.ref(keyOf(table));
+  const { rows } = await sql<Period>`
+    with periods as (
+      select p.first::date, (p.first + ${`1 ${by}`}::interval)::date as last,
+        p.first > now() at time zone 'UTC' as "isLater",
+        ${table} || to_char(p.first, ${by === 'month' ? '_YYYY_MM' : '_YYYY_MM_DD'}) as name,
+        to_regclass(${table} || to_char(p.first, '_YYYY_MM')) is not null as has_month,
+        has_days(${table}, date_trunc('month', p.first)::date) as has_days,
+        p.first >= date_trunc('month', now() at time zone 'UTC') + interval '1 month' as is_later_month
+      from generate_series(0, ${ahead[by]}::int) n,
+        lateral (select date_trunc(${by}, now() at time zone 'UTC') + n * ${`1 ${by}`}::interval as first) p)
+    select name, first::text, last::text, b.from, "isLater",
+      to_regclass(name) is null and not has_month and not exists (
+        select from ${sql.table(defaultOf(table))} where ${key} >= b.from and ${key} < b.to) as "isMissing",
+      case when ${sql.lit(by === 'month')} then has_days else has_month and is_later_month end as "isMixed"
+    from periods, lateral (
+      select uuid7_floor(first::timestamp at time zone 'UTC') as from, uuid7_floor(last::timestamp at time zone 'UTC') as to) b
+    order by first`.execute(db);
+  return rows;
 }
 
 /**

@@ -3,7 +3,7 @@ import { afterAll, beforeEach } from 'vitest';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** Creates a database before each test of the file and drops them all after the last one; returns that of the current test. */
-export function databasePerTest(): Pick<TestDatabase, 'connection' | 'db'> {
+export function databasePerTest(): Pick<TestDatabase, 'connection' | 'db' | 'open'> {
   const all: TestDatabase[] = [];
   let current: TestDatabase;
   beforeEach(async () => {
@@ -18,5 +18,6 @@ export function databasePerTest(): Pick<TestDatabase, 'connection' | 'db'> {
     get db() {
       return current.db;
     },
+    open: (options) => current.open(options),
   };
 }

@@ -262,11 +262,4 @@ export const mutations: Mutation[] = [
     replace: 'const left = total - 1;',
     tests: ['test/rules/database-connections.test.ts'],
   },
-  {
-    name: 'everybody waits for a table that a backup reads when it gets a partition',
-    file: 'src/db/partitions.ts',
-    find: 'const lockTimeoutMs = 100;',
-    replace: 'const lockTimeoutMs = 10_000;',
-    tests: ['test/db/partitions.test.ts'],
-  },
 ];
