@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { secretSettings, settings } from '../../src/base/settings.ts';
 import { openProgram } from '../../src/command-line/program.ts';
 import { auditableFields } from '../../src/contract/audit.ts';
+import { subscribableKinds } from '../../src/contract/webhooks.ts';
 import { httpStatus } from '../../src/http/reply.ts';
 import {
   anchorsOf,
@@ -164,6 +165,32 @@ test('the metrics page names every metric of the gateway, and no other', async (
 test('the guide of the audit log names every action', () => {
   const guide = readProjectFile('docs/audit.md');
   expect(Object.keys(auditableFields).filter((action) => !guide.includes(`\`${action}\``))).toEqual([]);
+});
+
+test('the guide of webhooks names every event in its table', () => {
+  const rows = [...readProjectFile('docs/webhooks.md').matchAll(/^\| (`[a-z][^|]*) \|/gm)];
+  const named = rows.map(([, cell]) => cell).join(' ');
+  expect([...subscribableKinds, 'test'].filter((kind) => !named.includes(`\`${kind}\``))).toEqual([]);
+});
+
+test('a section that lists the filters of an operation names all of them', async () => {
+  const { paths } = (await gateway.call('GET', '/openapi.json')).body as unknown as {
+    paths: Record<string, { get?: { parameters?: { name: string; in: string }[] } }>;
+  };
+  const unnamed = findings(({ path: file, text }) =>
+    (file.startsWith('docs/') ? text.split(/^##+ /m) : []).flatMap((section) =>
+      [...section.matchAll(/`GET (\/v1\/[\w/-]+)`(?:(?!`GET )[\s\S])*?\b[Ff]ilters\b/g)].flatMap(
+        ([, path = '']) =>
+          (paths[path]?.get?.parameters ?? [])
+            .filter(
+              (parameter) => parameter.in === 'query' && !/^(?:page|limit|cursor)$/.test(parameter.name),
+            )
+            .filter(({ name }) => !section.includes(`\`${name}\``) && !section.includes(`\`${name}=`))
+            .map(({ name }) => `${path}?${name}`),
+      ),
+    ),
+  );
+  expect(unnamed).toEqual([]);
 });
 
 test('every source file exists', () => {
