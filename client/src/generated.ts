@@ -613,7 +613,7 @@ export type CreateEndpoint = {
   description?: string;
   /** The kinds of event that the endpoint receives. Default: `messages.status`. */
   events?: Array<"messages.status" | "replies.status" | "templates.status" | "appointments.booked" | "appointments.cancelled" | "appointments.rescheduled" | "calendars.status" | "senders.status" | "messages.received" | "contacts.opted_out" | "contacts.opted_in" | "endpoints.status" | "deliveries.dead">;
-  /** Your own secret: 16 to 256 printable ASCII characters. Default: a generated one. */
+  /** Your own secret: 16 to 256 printable ASCII characters. Libraries of Standard Webhooks take one without `whsec_` as a raw secret only. Default: a generated one. */
   secret?: string;
 };
 
@@ -2633,7 +2633,7 @@ export type RotateKey = {
 
 /** How to rotate the secret. */
 export type RotateSecret = {
-  /** Your own secret: 16 to 256 printable ASCII characters. Default: a generated one. */
+  /** Your own secret: 16 to 256 printable ASCII characters. Libraries of Standard Webhooks take one without `whsec_` as a raw secret only. Default: a generated one. */
   secret?: string;
   /** How long both secrets sign, in seconds; 0 switches immediately. */
   overlapSeconds?: number;
@@ -2724,7 +2724,7 @@ export type Send = {
   pausedAt: string | null;
   /** `template_changed`: the template had changed when `sendAt` came. `restored`: the gateway was restored from a backup. Null if a request paused the send. */
   pausedReason: string | null;
-  /** When the gateway found that the send was done. */
+  /** When the gateway found that the send was done; null for one of `POST /v1/templates/send` without `name` and `sendAt`. */
   doneAt: string | null;
   /** When the send was cancelled. */
   cancelledAt: string | null;
@@ -2775,7 +2775,7 @@ export type SendItem = {
   pausedAt: string | null;
   /** `template_changed`: the template had changed when `sendAt` came. `restored`: the gateway was restored from a backup. Null if a request paused the send. */
   pausedReason: string | null;
-  /** When the gateway found that the send was done. */
+  /** When the gateway found that the send was done; null for one of `POST /v1/templates/send` without `name` and `sendAt`. */
   doneAt: string | null;
   /** When the send was cancelled. */
   cancelledAt: string | null;

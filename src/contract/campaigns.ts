@@ -30,7 +30,11 @@ const sendFields = {
         '`template_changed`: the template had changed when `sendAt` came. `restored`: the gateway was restored from a backup. Null if a request paused the send.',
     }),
   ),
-  doneAt: nullable(instant('When the gateway found that the send was done.')),
+  doneAt: nullable(
+    instant(
+      'When the gateway found that the send was done; null for one of `POST /v1/templates/send` without `name` and `sendAt`.',
+    ),
+  ),
   cancelledAt: nullable(instant('When the send was cancelled.')),
   createdAt: instant('When the send was created.'),
   createdBy: nullable(

@@ -48,7 +48,8 @@ const Events = Type.Array(Type.Enum([...subscribableKinds], { type: 'string' }),
 const Secret = Type.String({
   minLength: 16,
   maxLength: 256,
-  description: 'Your own secret: 16 to 256 printable ASCII characters. Default: a generated one.',
+  description:
+    'Your own secret: 16 to 256 printable ASCII characters. Libraries of Standard Webhooks take one without `whsec_` as a raw secret only. Default: a generated one.',
 });
 
 const endpointFields = {
