@@ -130,6 +130,19 @@ describe('an event that is moved externally', () => {
     expect(await changesOf(staff.id)).toEqual([]);
   });
 
+  test('that became a series does not block the time that its booking is rescheduled to', async () => {
+    const staff = await fixture.staff(account, { schedule: { bufferBeforeMinutes: 15 } });
+    const made = await book(staff.id, '10:00', '10:30');
+    await fixture.control.changeEvent(staff.email, made.calendarEventId, {
+      start: { dateTime: at('10:00'), timeZone: 'UTC' },
+      end: { dateTime: at('10:30'), timeZone: 'UTC' },
+      recurrence: ['RRULE:FREQ=WEEKLY'],
+    });
+    const to = { date, from: '10:30', to: '11:00' };
+    await fixture.must(fixture.call(account, 'POST', `${pathOf(made.bookingId)}/reschedule`, to));
+    expect(await fixture.startsOf(staff.email)).toEqual([at('10:30')]);
+  });
+
   test('to an earlier day and back moves its booking twice', async () => {
     const staff = await fixture.staff(account);
     const made = await book(staff.id, '10:00', '10:30');

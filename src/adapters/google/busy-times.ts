@@ -88,7 +88,7 @@ async function busyEvents(
       timeMax: iso(span.to),
       maxResults: '2500',
       fields:
-        'nextPageToken,timeZone,items(id,status,transparency,eventType,start,end,attendees(self,responseStatus))',
+        'nextPageToken,timeZone,items(id,recurringEventId,status,transparency,eventType,start,end,attendees(self,responseStatus))',
       ...(pageToken === undefined ? {} : { pageToken }),
     };
     const call = { method: 'GET' as const, path: eventsPath(except.calendarId), query };
@@ -96,7 +96,8 @@ async function busyEvents(
     if (!Array.isArray(json.items)) throw unreadable(except.calendarId, 'the response has no list of events');
     const zone = firstKnownZone([textOf(json.timeZone), span.timeZone]);
     for (const event of objectsOf(json.items)) {
-      if (event.id === except.eventId || !blocks(event)) continue;
+      // occurrences of a series have ids of their own
+      if ((event.recurringEventId ?? event.id) === except.eventId || !blocks(event)) continue;
       const start = instantOf(event.start, zone);
       const end = instantOf(event.end, zone);
       if (start === null || end === null) throw unreadable(except.calendarId, 'an event has an invalid time');
