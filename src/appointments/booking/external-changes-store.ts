@@ -16,16 +16,15 @@ export const recheckMissingAfterMs = 60_000;
 /** A staff member's calendar. Bookings made before calendars had keys are matched by its id alone. */
 export type OwnCalendar = Pick<ConnectionRow, 'staff_id' | 'provider' | 'calendar_id' | 'calendar_key'>;
 
-const inCalendar = (of: OwnCalendar) => sql`staff_id = ${of.staff_id} and state = ${state.confirmed}
-  and provider = ${of.provider} and calendar_id = ${of.calendar_id}
+const inCalendar = (of: OwnCalendar, states = sql`${state.confirmed}`) => sql`
+  staff_id = ${of.staff_id} and state in (${states}) and provider = ${of.provider} and calendar_id = ${of.calendar_id}
   and coalesce(calendar_key, ${of.calendar_key}::uuid) is not distinct from ${of.calendar_key}::uuid`;
 
-/** Confirmed bookings in a calendar whose events are among `eventIds`. */
+/** Held and confirmed bookings in a calendar whose events are among `eventIds`. */
 export async function bookingsOfEvents(db: Db, of: OwnCalendar, eventIds: string[]): Promise<BookingRow[]> {
   const { rows } = await sql<StoredBooking>`
-    select * from bookings where event_id = any(${eventIds}::text[]) and ${inCalendar(of)} order by id`.execute(
-    db,
-  );
+    select * from bookings where event_id = any(${eventIds}::text[])
+      and ${inCalendar(of, sql`${state.held}, ${state.confirmed}`)} order by id`.execute(db);
   return rows.map(bookingRow);
 }
 

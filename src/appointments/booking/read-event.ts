@@ -9,7 +9,8 @@ import { handleMovedEvent } from './handle-moved-event.ts';
 
 /**
  * The event of a booking, or why there is none. `missing`: not in the calendar. `changing`: not read, because a change is
- * pending. `unreadable`: the calendar rejected the call, or the event makes no sense. `unknown`: no answer.
+ * pending, or the booking is not confirmed yet. `unreadable`: the calendar rejected the call, or the event makes no sense.
+ * `unknown`: no answer.
  */
 export type EventReading = CalendarEvent | 'missing' | 'changing' | 'unreadable' | 'unknown';
 
@@ -22,7 +23,7 @@ export async function readEvent(
   booking: BookingRow,
   calendarId = booking.calendar_id ?? '',
 ): Promise<EventReading> {
-  if (booking.pending_change !== null) return 'changing';
+  if (booking.pending_change !== null || booking.state === bookingState.held) return 'changing';
   const ref = { ...eventRef(booking, connection.calendar), calendarId, timeZone: connection.timeZone };
   try {
     const event = await useCalendar(deps, connection, (calendar, credential) =>

@@ -56,6 +56,27 @@ export const mutations: Mutation[] = [
     tests: missingEvents,
   },
   {
+    name: 'a change of an event whose booking is not confirmed yet is forgotten',
+    file: 'src/appointments/booking/external-changes-store.ts',
+    find: 'sql`${state.held}, ${state.confirmed}`',
+    replace: 'sql`${state.confirmed}`',
+    tests: ['test/api/appointments-early-changes.test.ts'],
+  },
+  {
+    name: 'a booking that is not confirmed yet counts as read',
+    file: 'src/appointments/booking/read-event.ts',
+    find: ' || booking.state === bookingState.held)',
+    replace: ')',
+    tests: ['test/api/appointments-early-changes.test.ts'],
+  },
+  {
+    name: "occurrences of a booking's own series block its new time",
+    file: 'src/adapters/google/busy-times.ts',
+    find: '(event.recurringEventId ?? event.id) === except.eventId',
+    replace: 'event.id === except.eventId',
+    tests: ['test/api/appointments-moved-events.test.ts'],
+  },
+  {
     name: 'an unreadable calendar cancels its bookings',
     file: 'src/appointments/booking/calendar-sync.ts',
     find: 'const { events } = await readChanges(deps, connection, null);',
