@@ -158,7 +158,9 @@ class Client {
     const abort = () => controller.abort(options.signal?.reason);
     if (options.signal?.aborted) abort();
     options.signal?.addEventListener('abort', abort, { once: true });
-    const timer = setTimeout(() => controller.abort(new Error(`no response within ${limitMs} ms`)), limitMs);
+    const expire = () =>
+      controller.abort(new DOMException(`no response within ${limitMs} ms`, 'TimeoutError'));
+    const timer = setTimeout(expire, limitMs);
     let isBodyOpen = false;
     try {
       const send = this.#options.fetch ?? globalThis.fetch;

@@ -7,6 +7,7 @@ import { isSignedOut } from './api/queries.ts';
 import { ErrorNote } from './design/messages.tsx';
 import { router } from './router.tsx';
 import { type Session, SessionContext, useSessionQuery } from './session/session.tsx';
+import { SlowNote } from './shell/slow-note.tsx';
 import { SignIn } from './sign-in/sign-in.tsx';
 
 export function App() {
@@ -33,12 +34,13 @@ export function App() {
   };
   if (!session) {
     if (isOut) return <SignIn onSignedIn={signedIn} />;
-    return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : null;
+    return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <SlowNote />;
   }
   return (
     <SessionContext value={session}>
       <div inert={isOut}>
         <RouterProvider router={router} />
+        <SlowNote />
       </div>
       {isOut && (
         <dialog

@@ -1,7 +1,7 @@
 // Live updates: the event stream says what changed, and the queries of that kind are read again. Without it, they are polled.
 import type { QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
-import { sessionKey } from './queries.ts';
+import { mayPass, sessionKey } from './queries.ts';
 
 /** Whether the page follows what happens; `asOf`: when it last heard of the gateway. */
 export interface LiveState {
@@ -90,7 +90,11 @@ export function followEvents(queries: QueryClient): () => void {
     source.addEventListener('reload', () => void queries.invalidateQueries());
   }
   const poll = setInterval(() => {
-    if (!state.isLive && document.visibilityState === 'visible') void queries.invalidateQueries();
+    if (document.visibilityState !== 'visible') return;
+    // what failed says nothing in the stream
+    void queries.invalidateQueries(
+      state.isLive ? { predicate: ({ state: { error } }) => error !== null && mayPass(error) } : {},
+    );
   }, pollMs);
   connect();
   return () => {
