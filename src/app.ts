@@ -42,7 +42,7 @@ import { openCodeRemoval } from './messaging/sending/one-time-codes.ts';
 import { maintainQueue } from './messaging/sending/queue-maintenance.ts';
 import type { ResendDeps } from './messaging/sending/resend.ts';
 import { openSendSteps } from './messaging/sending/send-steps.ts';
-import { holdRejectedTemplate } from './messaging/templates/hold.ts';
+import { templateHolds } from './messaging/templates/hold.ts';
 import { syncDue } from './messaging/templates/sync-schedule.ts';
 import { type AppOptions, openParts, type Parts } from './parts.ts';
 import { openRetention } from './retention/retention.ts';
@@ -95,12 +95,7 @@ function openMessageDispatcher(
       const act = optOutByError(error.message, parts.clock.now());
       await changeOptOuts(parts, [{ accountId, person: { phone }, act }]);
     },
-    templateRefused: async (message, error) => {
-      const sender = await access.accessOf(message.sender_id);
-      if (!sender) return;
-      const { template_name: name, language } = message;
-      await holdRejectedTemplate(parts, { ...sender, name, language }, error);
-    },
+    ...templateHolds(parts, access.accessOf),
   });
 }
 

@@ -119,8 +119,9 @@ export const clockFixes: readonly ClockFix[] = [
     perform: whole(
       (step) => sql`
         update templates set read_due_at = case when read_due_at > ${inSeconds(61)} then now() else read_due_at end,
-          deleting_until = case when deleting_until > now() then deleting_until - ${back(step)} else deleting_until end
-        where read_due_at > ${inSeconds(61)} or deleting_until > now()`,
+          deleting_until = case when deleting_until > now() then deleting_until - ${back(step)} else deleting_until end,
+          limited_until = case when limited_until > now() then limited_until - ${back(step)} else limited_until end
+        where read_due_at > ${inSeconds(61)} or greatest(deleting_until, limited_until) > now()`,
     ),
   },
   {

@@ -838,6 +838,7 @@ export interface Templates {
   edited_at: Generated<ArrayType<Timestamp>>;
   id: string;
   language: string;
+  limited_until: Timestamp | null;
   message_ttl_seconds: number | null;
   name: string;
   next_category: string | null;

@@ -88,7 +88,7 @@ export type RejectionClass =
   | 'throttled_account'
   /** the number sends too fast to this recipient: only this message waits */
   | 'pair_rate'
-  /** a temporary limit of the template's category: this message waits */
+  /** a temporary limit of the template's category in its business account: hold these templates for a time */
   | 'category_limit'
   /** the number cannot send until an operator acts: halt it */
   | 'halt_sender'

@@ -118,18 +118,6 @@ it.each([['1, a possible server error', 1, 2]])(
   },
 );
 
-it('the limit of misclassified templates delays its messages by an hour, and others are sent', async () => {
-  await gateway.platform.addFault({ code: 131064, on: 'messages', times: 1 });
-  const recipients = ['15550232001', '15550232002'];
-  const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients });
-  expect(body.data).toMatchObject({ queued: 1, accepted: 1 });
-  const id = body.data.messages.find(({ status }) => status === 'queued')?.id ?? '';
-  expect(await rowOf(id)).toMatchObject({ state: 0, attempts: 0, error: { code: 131064 } });
-  expect((await rowOf(id))?.due_in).toBeGreaterThan(3_500);
-  await waited(id);
-  await ends(id, 'read');
-});
-
 it('a country that the business account may not message fails only that recipient', async () => {
   const recipients = ['15550233001', '15550001130497', '15550233002'];
   const { body } = await send(gateway, { templateId: ids.plain ?? '', recipients });

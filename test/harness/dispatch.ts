@@ -161,6 +161,7 @@ export function open(
     templateOutdated: async () => undefined,
     recipientOptedOut: async () => undefined,
     templateRefused: async () => undefined,
+    categoryLimited: async () => undefined,
     linkRecipient: async () => undefined,
     onOutcome: () => undefined,
     completions: openCompletionWaiters(),

@@ -31,7 +31,8 @@ const rules: readonly Rule[] = [
   { codes: [131056], kind: 'pair_rate' },
   // "Restrictions on how many messages can be sent from this phone number": for spam, and at the messaging limit (`temporary`).
   { codes: [131048], kind: 'halt_templates' },
-  // A temporary cap for misclassified utility templates ("Template categorization").
+  // "Reached its messaging limit due to template classification violations": utility messages of the business account above a number
+  // in a moving 24 hours are rejected, for at least 7 days; other categories are not ("Template categorization", 2026-09-11).
   { codes: [131064], kind: 'category_limit', waitSeconds: 3600 },
   // "Invalid request or possible server error."
   { codes: [1], kind: 'retry_once' },

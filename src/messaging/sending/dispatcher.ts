@@ -34,6 +34,8 @@ export interface DispatchDeps extends SenderEventDeps, Omit<CallDeps, 'writes' |
   log: Log;
   /** Holds a template that the platform rejected until it approves it again. */
   templateRefused: (message: LeasedTemplate, error: MessageError) => Promise<void>;
+  /** Holds the templates of the message's category and business account for a time. */
+  categoryLimited: (message: LeasedTemplate, seconds: number) => Promise<void>;
   completions: CompletionWaiters;
   metrics: Pick<Metrics, 'claims' | 'batchItems'>;
   /** The process that leases; see `db/process-session.ts`. */

@@ -47,10 +47,10 @@ export const keyRows = (keys: readonly MessageKey[]) =>
 
 /** The condition of `isTemplateHeld`, of a row of `templates`. */
 export const isHeld = (template: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql`(${template}.status <> 'approved' or ${template}.recheck_since is not null)`;
+  sql`(${template}.status <> 'approved' or ${template}.recheck_since is not null or coalesce(${template}.limited_until > now(), false))`;
 
 /**
- * True while the template is not approved, or its queued messages are being checked. A deleted template holds nothing: the platform decides what becomes of its
+ * True while the template is not approved, its category is limited, or its queued messages are being checked. A deleted template holds nothing: the platform decides what becomes of its
  * messages. A scalar subquery, so that no plan can start from `templates`.
  */
 export const isTemplateHeld = (templateId: RawBuilder<unknown>): RawBuilder<boolean> =>

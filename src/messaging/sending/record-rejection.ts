@@ -52,6 +52,8 @@ export interface RejectionEffects {
   halt(halt: Halt): Promise<void>;
   /** Holds the message's template until the platform approves it again. */
   holdTemplate(message: LeasedTemplate, error: MessageError): Promise<void>;
+  /** Lets the messages of templates of the same category and business account wait. */
+  limitCategory(message: LeasedTemplate, seconds: number): Promise<void>;
 }
 
 /** A message rejected together with its sender is due again this soon; the halt is stored by then. */
@@ -68,10 +70,12 @@ export type CallAdvice = 'continue' | 'halt';
 export function openRejectionEffects(
   deps: Parameters<typeof haltSenders>[0] & {
     templateRefused: (message: LeasedTemplate, error: MessageError) => Promise<void>;
+    categoryLimited: (message: LeasedTemplate, seconds: number) => Promise<void>;
   },
 ): RejectionEffects {
   const halting = rounds<unknown>();
   const holding = rounds<void>();
+  const limiting = rounds<void>();
   return {
     async halt(halt) {
       const { senderId, kind, used } = halt;
@@ -80,6 +84,12 @@ export function openRejectionEffects(
     async holdTemplate(message, error) {
       const { sender_id, template_name, language } = message;
       await holding(`${sender_id} ${template_name} ${language}`, () => deps.templateRefused(message, error));
+    },
+    async limitCategory(message, seconds) {
+      const { sender_id, template_name, language } = message;
+      await limiting(`${sender_id} ${template_name} ${language}`, () =>
+        deps.categoryLimited(message, seconds),
+      );
     },
   };
 }
@@ -114,9 +124,9 @@ export async function recordRejection(
       if (attempts >= attemptsMax(kind)) break;
       return retryIn(deps, message, { error, delaySeconds });
     case 'category_limit':
-      return retryIn(deps, message, {
-        ...{ error, delaySeconds: retryAfterSeconds ?? categoryWaitSeconds },
-        countsAttempt: false,
+      return retryWithCategory(deps, message, {
+        error,
+        delaySeconds: retryAfterSeconds ?? categoryWaitSeconds,
       });
     case 'template_missing':
     case 'halt_template':
@@ -171,6 +181,23 @@ async function retryWithTemplate(
 ): Promise<CallAdvice> {
   await retryIn(deps, message, { error, delaySeconds: retryDelaySeconds(attempts, kind) });
   await deps.effects.holdTemplate(message, error);
+  await deps.writes.suspend(keyOf(message));
+  deps.completions.recheckSoon([message.id]);
+  return 'continue';
+}
+
+/**
+ * Holds the category: each of its messages would be rejected, and take a call of the number from others. Also delays the message, whose
+ * template may have been deleted. Counts no attempt: the platform lifts the limit by itself.
+ */
+async function retryWithCategory(
+  deps: RejectionDeps,
+  message: LeasedMessage,
+  retry: { error: MessageError; delaySeconds: number },
+): Promise<CallAdvice> {
+  await retryIn(deps, message, { ...retry, countsAttempt: false });
+  if (message.template_name === null) return 'continue';
+  await deps.effects.limitCategory(message, retry.delaySeconds);
   await deps.writes.suspend(keyOf(message));
   deps.completions.recheckSoon([message.id]);
   return 'continue';

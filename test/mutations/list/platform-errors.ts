@@ -191,4 +191,18 @@ export const mutations: Mutation[] = [
     replace: '',
     tests: ['test/ports/meta-health.test.ts'],
   },
+  {
+    name: 'messages of a limited category are called one by one',
+    file: 'src/messaging/sending/messages-sql-store.ts',
+    find: ' or coalesce(${template}.limited_until > now(), false)',
+    replace: '',
+    tests: ['test/api/limited-categories.test.ts'],
+  },
+  {
+    name: 'the limit of a category holds templates of other categories',
+    file: 'src/messaging/templates/limits-store.ts',
+    find: ' and upper(x.category) = upper(m.category)',
+    replace: '',
+    tests: ['test/api/limited-categories.test.ts'],
+  },
 ];
