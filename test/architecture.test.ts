@@ -8,6 +8,7 @@ import {
   isPure,
   maxLines,
   purityViolations,
+  undocumentedFunctions,
 } from './harness/purity-and-cycles.ts';
 import { readSources, readText, type Source, source } from './harness/source.ts';
 import { unusedExports } from './harness/unused-exports.ts';
@@ -59,6 +60,15 @@ describe('the tree', () => {
   test(`has no file over ${maxLines} lines or without a comment in its first line`, () => {
     const all = readSources(['src', 'sandbox', 'demo', 'client', 'dashboard', 'bench', 'test', 'scripts']);
     expect(formViolations(all)).toEqual([]);
+  });
+
+  test('has a docstring for each exported function', () => {
+    expect(undocumentedFunctions(readSources(['src', 'client', 'demo']))).toEqual([]);
+    const overloaded = '/** A. */\nexport function a(b: 1): 1;\nexport function a(b: 2): 2;\n';
+    expect(undocumentedFunctions([source('src/a.ts', overloaded)])).toEqual([]);
+    expect(undocumentedFunctions([source('src/a.ts', '// A.\n\nexport async function* a() {}\n')])).toEqual([
+      'src/a.ts: a',
+    ]);
   });
 
   test('exports no value that no other file imports', () => {

@@ -37,6 +37,7 @@ async function stopLeftover(cluster: string): Promise<void> {
   if (server) await stopServer(server.pid, cluster);
 }
 
+/** Removes a data directory if it exists, after stopping the server that runs on it. */
 export async function removeCluster(cluster: string): Promise<void> {
   if (!existsSync(cluster)) return;
   await stopLeftover(cluster);

@@ -107,3 +107,17 @@ export function formViolations(files: Source[]): string[] {
     return found;
   });
 }
+
+/** Returns exported functions without a docstring directly above them; of overloads, the first needs one. */
+export function undocumentedFunctions(files: Source[]): string[] {
+  return files.flatMap(({ path, text }) => {
+    const seen = new Set<string>();
+    return [...text.matchAll(/(\*\/)?\nexport (?:async )?function\*? (\w+)/g)].flatMap(
+      ([, docstring, name = '']) => {
+        const isFirst = !seen.has(name);
+        seen.add(name);
+        return isFirst && docstring === undefined ? [`${path}: ${name}`] : [];
+      },
+    );
+  });
+}

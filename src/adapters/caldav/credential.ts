@@ -22,6 +22,7 @@ export interface CaldavAccount {
   reads: QueryMode;
 }
 
+/** An account as the credential that is stored, encrypted. */
 export function credentialText(account: CaldavAccount): CalendarCredential {
   return JSON.stringify(account);
 }
@@ -50,6 +51,7 @@ export function calendarUrlOf(account: Pick<CaldavAccount, 'homeUrl'>, calendarI
   return url.href.endsWith('/') ? url.href : `${url.href}/`;
 }
 
+/** The rejection of a calendar that the account does not have. */
 export function calendarNotFound(calendarId: string): VendorError {
   return new VendorError('rejected', `There is no calendar ${calendarId} in this account.`, {
     code: 'calendar_not_found',

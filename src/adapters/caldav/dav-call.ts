@@ -91,6 +91,7 @@ export async function requestMultistatus(
   return readMultistatus(response, call.url);
 }
 
+/** Parses the body of a 207. Throws VendorError if it is no multistatus. */
 export function readMultistatus(response: DavResponse, base: string): Multistatus {
   try {
     return parseMultistatus(response.text, base);

@@ -109,6 +109,7 @@ async function chosenCalendar(
   return found.url;
 }
 
+/** The rejection of a calendar that the user may not write to. */
 export function readOnly(calendarUrl: string): VendorError {
   const text = `The calendar ${calendarUrl} is read-only for this user name.`;
   return new VendorError('rejected', text, {

@@ -30,6 +30,7 @@ const urlOf = (attempt: Attempt, ref: EventRef) =>
 const zoneFor = (attempt: Attempt, ref: EventRef): Zone =>
   namedZone(ref.timeZone ?? attempt.account.timeZone) ?? utc;
 
+/** Reads an event; null if the server has none at its address. */
 export async function getEvent(attempt: Attempt, ref: EventRef): Promise<CalendarEvent | null> {
   const stored = await fetchStored(attempt, urlOf(attempt, ref));
   return stored === null ? null : read(attempt, ref, stored);
@@ -129,10 +130,12 @@ async function insertFailure(
   }
 }
 
+/** Changes an event, only in the given version if there is one. */
 export function updateEvent(attempt: Attempt, change: EventChange): Promise<CalendarEvent> {
   return rewrite(attempt, change, change, change.version);
 }
 
+/** Replaces the meeting link of an event, in whatever version. */
 export function replaceMeeting(attempt: Attempt, ref: EventRef & { link: string }): Promise<CalendarEvent> {
   return rewrite(attempt, ref, { link: ref.link }, undefined);
 }

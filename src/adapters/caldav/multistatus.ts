@@ -186,6 +186,7 @@ export function isSamePlace(a: string, b: string): boolean {
   return place(a) === place(b) && new URL(a).origin === new URL(b).origin;
 }
 
+/** The children of an element with that name; none without an element. */
 export function childrenOf(element: Element | undefined, namespace: string, name: string): Element[] {
   return element?.children.filter((each) => each.name === clark(namespace, name)) ?? [];
 }

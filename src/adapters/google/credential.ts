@@ -8,6 +8,7 @@ export interface GoogleCredential {
   scopes: string[];
 }
 
+/** An authorization as the credential that is stored, encrypted. */
 export function credentialText(credential: GoogleCredential): CalendarCredential {
   return JSON.stringify(credential);
 }

@@ -56,6 +56,7 @@ function timesJson(time: Interval, timeZone: string | undefined): { start: Json;
   return { start: at(time.start), end: at(time.end) };
 }
 
+/** Google's form of a change: only what changes. */
 export function changeJson(change: EventChange): Json {
   return {
     ...(change.summary === undefined ? {} : { summary: change.summary }),

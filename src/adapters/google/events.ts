@@ -42,6 +42,7 @@ const notifyQuery = (notify: boolean) => ({ sendUpdates: notify ? 'all' : 'none'
 
 const statusOf = (error: unknown) => (error instanceof VendorError ? error.status : undefined);
 
+/** Reads an event; null if the calendar has never had it. */
 export async function getEvent(attempt: Attempt, ref: EventRef): Promise<CalendarEvent | null> {
   try {
     const path = eventPath(ref.calendarId, ref.eventId);
@@ -152,10 +153,12 @@ function eventDeleted(): VendorError {
   });
 }
 
+/** Changes an event, only in the given version if there is one. */
 export async function updateEvent(attempt: Attempt, change: EventChange): Promise<CalendarEvent> {
   return patchEvent(attempt, change, changeJson(change), change.notify, change.version);
 }
 
+/** Replaces the meeting link of an event, in whatever version. */
 export async function replaceMeeting(
   attempt: Attempt,
   ref: EventRef & { link: string; notify: boolean },

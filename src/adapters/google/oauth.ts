@@ -32,6 +32,7 @@ export interface AccessToken {
   expiresInSeconds: number;
 }
 
+/** Opens Google's OAuth 2.0, with PKCE. */
 export function googleSignIn(deps: OAuthDeps): OAuthSignIn {
   return {
     authUrl({ state, codeChallenge, redirectUri, loginHint }) {

@@ -80,6 +80,7 @@ export function dayQuery(
   };
 }
 
+/** Queries with the same key have the same result. */
 export function dayKey({ accountId, staffId, day, timezone, withQuestions, window }: DayQuery): string {
   const { occupied, counted } = window ?? {};
   const span = `${occupied?.from}/${occupied?.to}/${counted?.from}/${counted?.to}`;

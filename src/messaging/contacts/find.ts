@@ -9,6 +9,7 @@ export interface PersonFilter {
   userId?: string | undefined;
 }
 
+/** The 404 of a contact. */
 export function contactNotFound(): AppError {
   return new AppError('contact_not_found', 'There is no such contact in this account.');
 }

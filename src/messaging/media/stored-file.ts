@@ -24,6 +24,7 @@ export interface StoredFileDeps {
   cipher: Cipher;
 }
 
+/** The 404 of a file. */
 export function mediaNotFound(): AppError {
   return new AppError('media_not_found', 'There is no such media file in this account.');
 }

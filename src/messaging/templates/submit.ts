@@ -33,10 +33,12 @@ export interface Draft {
   messageTtlSeconds?: number | null | undefined;
 }
 
+/** The 404 of a template. */
 export function templateNotFound(): AppError {
   return new AppError('template_not_found', 'There is no such template in this account.');
 }
 
+/** The 409 of a template whose name and language the account already has. */
 export function templateExists(): AppError {
   return new AppError('template_exists', 'The account already has a template with this name and language.');
 }

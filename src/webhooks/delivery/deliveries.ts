@@ -61,6 +61,7 @@ const groupMs = 1_000;
 /** The time between the end of the longest call and the end of its lease. */
 const leaseMarginMs = 5_000;
 
+/** Opens the deliveries of this process, with the default settings unless `changed`. */
 export function openDeliveries(deps: DeliverDeps, changed: Partial<DeliverySettings> = {}): Deliveries {
   return new LocalDeliveries(deps, { ...deliveryDefaults, ...changed });
 }

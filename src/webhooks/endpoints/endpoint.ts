@@ -37,6 +37,7 @@ export type EndpointWithSecret = EndpointRow & { shownSecret: string };
 
 const generateSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
+/** The 404 of an endpoint. */
 export function endpointNotFound(): AppError {
   return new AppError('endpoint_not_found', 'There is no such webhook endpoint in this account.');
 }

@@ -9,6 +9,7 @@ export type SecretColumn = 'secret' | 'next_secret';
 
 const place = (column: SecretColumn, id: string) => ({ table: 'endpoints', column, row: id });
 
+/** Encrypts a secret for that column of that endpoint: it can be decrypted nowhere else. */
 export function encryptSecret(cipher: Cipher, plain: string, id: string, column: SecretColumn): Buffer {
   return cipher.encrypt(plain, place(column, id));
 }

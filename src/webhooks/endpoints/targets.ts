@@ -32,6 +32,7 @@ interface Known {
 
 const cachedMax = 10_000;
 
+/** Opens the cache of targets of one process. */
 export function openTargets(deps: { db: Db; cipher: Cipher; clock: Clock }): Targets {
   const known = openCache<Known>({ max: cachedMax });
   const loading = new Map<string, Promise<Known>>();

@@ -37,10 +37,12 @@ export function statusOf(found: readonly number[]): DeliveryItem['status'] | nul
   );
 }
 
+/** The 404 of a delivery. */
 export function deliveryNotFound(): AppError {
   return new AppError('delivery_not_found', 'There is no such delivery in this account.');
 }
 
+/** A delivery as the API lists it. */
 export function deliveryItem(row: DeliveryRow): DeliveryItem {
   return {
     _id: row.id,

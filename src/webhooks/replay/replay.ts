@@ -78,6 +78,7 @@ export async function listEndpointReplays(
   return listReplays(db, endpointId, page);
 }
 
+/** A replay as the API lists it. */
 export function replayItem(row: ReplayRow): ReplayItem {
   const reachedAtMs = Math.max(uuidTime(row.after_id).getTime(), row.from_at.getTime());
   return {

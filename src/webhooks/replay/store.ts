@@ -116,6 +116,7 @@ export async function insertReplay(
   );
 }
 
+/** Reads a replay that exists. */
 export async function findReplay(tx: Tx, id: string): Promise<ReplayRow> {
   const { rows } = await sql<ReplayRow>`select ${columns} from replays where id = ${id}`.execute(tx);
   return rows[0] as ReplayRow;
