@@ -28,12 +28,15 @@ import {
 export type Step =
   | { kind: 'partition'; name: string; moved: number }
   | { kind: 'busy'; name: string }
-  | { kind: 'searched'; rows: number };
+  | { kind: 'searched' }
+  | { kind: 'kept'; name: string };
 
 /** Pages of a partition that one statement reads: 64 MB. */
 const pagesPerStep = 8_192;
 /** A partition with more rows that stay is not dropped: moving them would stop writers for too long. Its rows are removed one by one. */
 const keptMax = 5_000;
+/** Such a partition is searched again after a day: its rows may stay for ever, for example deliveries of a paused endpoint. */
+const searchAgainMs = 86_400_000;
 
 const kindOf = { messages: 'messages', deliveries: 'deliveries', received_messages: 'received' } as const;
 const keep: Record<PartitionedTable, (db: Db, search: Search) => Promise<void>> = {
@@ -85,6 +88,9 @@ export async function findCandidates(db: Db, all: readonly Cutoffs[]): Promise<C
   };
 }
 
+/** When partitions were searched of which too many rows stay, by name. */
+export type LastSearches = Map<string, number>;
+
 /** Searches and drops one partition, in steps. A crash between two of them leaves nothing to clean up: the next search begins again. */
 async function* drop(db: Db, { table, partition, with: others, before }: Candidate): AsyncGenerator<Step> {
   const { name } = partition;
@@ -93,13 +99,21 @@ async function* drop(db: Db, { table, partition, with: others, before }: Candida
   // rows that are written from here on are kept by the watch
   if (table === 'messages') await keepMessagesOfDeliveries(db, partition);
   for (let page = 0; page < (await countPages(db, name)); page += pagesPerStep) {
-    await keep[table](db, { partition, before, fromPage: page, toPage: page + pagesPerStep });
-    if ((await countKept(db, name, keptMax + 1)) > keptMax) return unwatchPartition(db, name);
-    yield { kind: 'searched', rows: 0 };
+    await keep[table](db, {
+      ...{ partition, before, fromPage: page, toPage: page + pagesPerStep },
+      limit: keptMax + 1,
+    });
+    if ((await countKept(db, name, keptMax + 1)) > keptMax) return yield* giveUp(db, name);
+    yield { kind: 'searched' };
   }
-  if ((await countKept(db, name, keptMax + 1)) > keptMax) return unwatchPartition(db, name);
+  if ((await countKept(db, name, keptMax + 1)) > keptMax) return yield* giveUp(db, name);
   const moved = await dropPartitions(db, [partition, ...others], search);
   yield moved === null ? { kind: 'busy', name } : { kind: 'partition', name, moved };
+}
+
+async function* giveUp(db: Db, name: string): AsyncGenerator<Step> {
+  await unwatchPartition(db, name);
+  yield { kind: 'kept', name };
 }
 
 async function* dropAlone(db: Db, partition: Partition): AsyncGenerator<Step> {
@@ -119,13 +133,28 @@ async function* unlessLocked(name: string, steps: AsyncGenerator<Step>): AsyncGe
   }
 }
 
-/** Drops what can be dropped, in steps. A partition whose locks are not free is left for the next run. */
-export async function* dropOldPartitions(db: Db, all: readonly Cutoffs[]): AsyncGenerator<Step> {
+/**
+ * Drops what can be dropped, in steps. A partition whose locks are not free is left for the next run; one of which too many rows stay,
+ * for a run a day after its search, which is noted in `searches`.
+ */
+export async function* dropOldPartitions(
+  db: Db,
+  all: readonly Cutoffs[],
+  { now, searches }: { now: number; searches: LastSearches },
+): AsyncGenerator<Step> {
   const { candidates, attempts } = await findCandidates(db, all);
-  const names = candidates.map(({ partition }) => partition.name);
+  const due = candidates.filter(({ partition }) => {
+    const searched = searches.get(partition.name);
+    return searched === undefined || Math.abs(now - searched) >= searchAgainMs;
+  });
+  const names = due.map(({ partition }) => partition.name);
   await unwatchOthers(db, names).catch((error: unknown) => {
     if (!isLockTimeout(error)) throw error;
   });
-  for (const candidate of candidates) yield* unlessLocked(candidate.partition.name, drop(db, candidate));
+  for (const candidate of due)
+    for await (const step of unlessLocked(candidate.partition.name, drop(db, candidate))) {
+      if (step.kind === 'kept') searches.set(step.name, now);
+      yield step;
+    }
   for (const partition of attempts) yield* unlessLocked(partition.name, dropAlone(db, partition));
 }

@@ -74,6 +74,8 @@ export interface Search {
   before: Date;
   fromPage: number;
   toPage: number;
+  /** Rows that are kept at most: with so many, the partition is not dropped. */
+  limit: number;
 }
 
 /** Keeps rows of messages. */
@@ -85,6 +87,7 @@ export async function keepMessages(db: Db, search: Search): Promise<void> {
     where m.id >= ${partition.from} and m.id < ${partition.to} and m.tableoid = to_regclass(quote_ident(${partition.name}))
       and m.ctid >= ${`(${search.fromPage},0)`}::tid and m.ctid < ${`(${search.toPage},0)`}::tid
       and not ${isMessageExpired(before)}
+    limit ${search.limit}::int
     on conflict do nothing`.execute(db);
 }
 
@@ -106,6 +109,7 @@ export async function keepDeliveries(db: Db, search: Search): Promise<void> {
       and d.tableoid = to_regclass(quote_ident(${partition.name}))
       and d.ctid >= ${`(${search.fromPage},0)`}::tid and d.ctid < ${`(${search.toPage},0)`}::tid
       and not ${isDeliveryExpired(before)}
+    limit ${search.limit}::int
     on conflict do nothing`.execute(db);
 }
 
@@ -118,6 +122,7 @@ export async function keepReceived(db: Db, search: Search): Promise<void> {
     where m.id >= ${partition.from} and m.id < ${partition.to} and m.tableoid = to_regclass(quote_ident(${partition.name}))
       and m.ctid >= ${`(${search.fromPage},0)`}::tid and m.ctid < ${`(${search.toPage},0)`}::tid
       and not ${isReceivedExpired(before)}
+    limit ${search.limit}::int
     on conflict do nothing`.execute(db);
 }
 

@@ -5,7 +5,7 @@ import type { Metrics } from '../base/metrics.ts';
 import { type RetentionDays, retentionKinds } from '../base/retention-days.ts';
 import type { Db } from '../db/db.ts';
 import { type Announcements, type Cutoffs, cutoffsOf, earliest, noticeDays } from './cutoffs.ts';
-import { dropOldPartitions } from './drop-partitions.ts';
+import { dropOldPartitions, type LastSearches } from './drop-partitions.ts';
 import { type RemovedKind, removeLostAttempts, removeRows } from './remove-rows.ts';
 import {
   endRun,
@@ -70,11 +70,12 @@ async function allCutoffs(
 /**
  * Removes what no account keeps at that time, or at the database's if that is earlier, in bounded steps; yields after each what was removed
  * until then. Each step is a transaction of its own that finds again what it removes, so a crash between two of them, and two runs at a
- * time, do no harm.
+ * time, do no harm. `searches` spares later runs of this process useless searches of partitions.
  */
 export async function* removeExpired(
   deps: Pick<RetentionDeps, 'db' | 'log' | 'days'>,
   machineNow: Date,
+  searches: LastSearches = new Map(),
 ): AsyncGenerator<Removed, Removed> {
   const removed: Removed = { rows: {}, partitions: [], busy: [] };
   const now = await notAhead(deps.db, machineNow);
@@ -85,7 +86,7 @@ export async function* removeExpired(
   }
   const accounts = await allCutoffs(deps, announced, now);
   const cutoffs = accounts.map((account) => account.cutoffs);
-  for await (const step of dropOldPartitions(deps.db, cutoffs)) {
+  for await (const step of dropOldPartitions(deps.db, cutoffs, { now: now.getTime(), searches })) {
     if (step.kind === 'busy') removed.busy.push(step.name);
     else if (step.kind === 'partition') {
       removed.partitions.push(step.name);
@@ -118,6 +119,7 @@ const pauseMinMs = 10;
  */
 export function openRetention(deps: RetentionWorkerDeps): () => Promise<number> {
   const { db, log, clock, metrics, processId } = deps;
+  const searches: LastSearches = new Map();
   let steps: AsyncGenerator<Removed, Removed> | undefined;
   const counted: Partial<Record<RemovedKind, number>> = {};
 
@@ -144,7 +146,7 @@ export function openRetention(deps: RetentionWorkerDeps): () => Promise<number> 
       steps = undefined;
       return 0;
     }
-    steps ??= removeExpired(deps, new Date(clock.now()));
+    steps ??= removeExpired(deps, new Date(clock.now()), searches);
     const beganMs = clock.steady();
     try {
       const { value, done } = await steps.next();

@@ -70,6 +70,55 @@ describe('a partition', () => {
   });
 });
 
+describe('a partition of which too many rows stay', () => {
+  /** Inserts queued messages of a time. */
+  const insertWaiting = (accountId: string, at: Date, count: number) =>
+    sql`
+      insert into messages (account_id, id, send_id, sender_id, template_id, phone, content, expires_at, due_at)
+      select ${accountId}, (left(uuid7_floor(${at})::text, 24) || lpad(n::text, 12, '0'))::uuid, gen_random_uuid(), gen_random_uuid(),
+        gen_random_uuid(), '15550100', '{}', now(), now() from generate_series(1, ${count}::int) n`.execute(
+      database.db,
+    );
+
+  it('stays, and is searched again a day later, not every hour', async () => {
+    const { db } = database;
+    const accountId = await insertAccount(db);
+    await announce(db);
+    const suffix = await makeMonth(db, ['messages'], longAgo());
+    await insertWaiting(accountId, longAgo(), 5_001);
+    const searches = new Map<string, number>();
+    const run = async (hours: number) => {
+      const steps = removeExpired({ db, log, days }, daysBefore(now, 1 - hours / 24), searches);
+      for (;;) {
+        const { done, value } = await steps.next();
+        if (done) return value.partitions;
+      }
+    };
+    expect(await run(0)).toEqual([]);
+    expect((await sql`select from messages`.execute(db)).rows).toHaveLength(5_001);
+    await sql`update messages set due_at = null, failed_at = ${longAgo()}
+      where id = (select min(id::text)::uuid from messages)`.execute(db);
+    expect(await run(1)).toEqual([]);
+    expect(await partitionsOf(db, 'messages')).toEqual([`messages${suffix}`]);
+    expect(await run(24)).toEqual([`messages${suffix}`]);
+    expect((await sql`select from messages_default`.execute(db)).rows).toHaveLength(5_000);
+  });
+
+  it('is not noted row by row once there are too many', async () => {
+    const own = database.open({ maxConnections: 1 });
+    const accountId = await insertAccount(own);
+    await announce(own);
+    await makeMonth(own, ['messages'], longAgo());
+    await insertWaiting(accountId, longAgo(), 12_000);
+    await removeAll(own);
+    await sql`select pg_stat_force_next_flush()`.execute(own);
+    const { rows } = await sql<{ n: number }>`
+      select n_tup_ins::int as n from pg_stat_user_tables where relname = 'retention_kept'`.execute(own);
+    // and the row that names the search
+    expect(rows).toEqual([{ n: 5_002 }]);
+  });
+});
+
 describe('partitions of which the switch between months and days left some', () => {
   const names = async () => {
     const all = await Promise.all(partitioned.map((table) => partitionsOf(database.db, table)));

@@ -189,4 +189,25 @@ export const mutations: Mutation[] = [
     replace: 'select ${at}::timestamptz as at',
     tests: ['test/db/retention-searches.test.ts'],
   },
+  {
+    name: 'a partition that cannot be dropped is searched by every run',
+    file: drop,
+    find: 'searches.set(step.name, now);',
+    replace: 'searches.delete(step.name);',
+    tests: ['test/db/retention-searches.test.ts'],
+  },
+  {
+    name: 'a partition that could not be dropped once stays for ever',
+    file: drop,
+    find: 'Math.abs(now - searched) >= searchAgainMs',
+    replace: 'now < searched',
+    tests: ['test/db/retention-searches.test.ts'],
+  },
+  {
+    name: 'every row of a partition that cannot be dropped is noted',
+    file: partitions,
+    find: 'and not ${isMessageExpired(before)}\n    limit ${search.limit}::int',
+    replace: 'and not ${isMessageExpired(before)}\n    limit ${search.limit}::int * 100',
+    tests: ['test/db/retention-searches.test.ts'],
+  },
 ];
