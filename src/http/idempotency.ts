@@ -12,6 +12,8 @@ import {
   type KeyOf,
   takeOverKey,
 } from '../db/idempotency-keys.ts';
+import { removeNulls } from './absent-nulls.ts';
+import type { BodySchema } from './body-problems.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { sendBody } from './reply.ts';
 
@@ -52,16 +54,25 @@ export interface Fingerprint {
 /** Earlier versions stored a bare SHA-256, recognized by its length. */
 const bareSha256Bytes = 32;
 
-/** The fingerprint of the canonical JSON of a body. */
-export function fingerprintOf(keyedHash: KeyedHash, body: unknown): Fingerprint {
+/**
+ * The fingerprint of the canonical JSON of a body, as it was received: a process of an earlier version compares it so. With the
+ * schema of the body, a repeat with null for an optional field that the first request left out is the same body.
+ */
+export function fingerprintOf(keyedHash: KeyedHash, body: unknown, schema?: object): Fingerprint {
   const text = canonicalJson(body);
   const fingerprint = keyedHash.of(purpose, text);
+  const isOf = (stored: Buffer, one: string) =>
+    stored.length === bareSha256Bytes
+      ? createHash('sha256').update(one).digest().equals(stored)
+      : keyedHash.allOf(purpose, one).some((hash) => hash.equals(stored));
   return {
     fingerprint,
     isSameBody(stored) {
-      if (stored.equals(fingerprint)) return true;
-      if (stored.length === bareSha256Bytes) return createHash('sha256').update(text).digest().equals(stored);
-      return keyedHash.allOf(purpose, text).some((one) => one.equals(stored));
+      if (stored.equals(fingerprint) || isOf(stored, text)) return true;
+      if (!schema || !text.includes('null')) return false;
+      const withoutNulls = structuredClone(body);
+      const hadNulls = removeNulls(schema as BodySchema, withoutNulls, { evenTaken: true });
+      return hadNulls && isOf(stored, canonicalJson(withoutNulls));
     },
   };
 }

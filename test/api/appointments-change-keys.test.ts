@@ -58,6 +58,18 @@ describe('an Idempotency-Key on a change', () => {
     expect((await change(made.bookingId, 'cancel', 'not-a-uuid')).json.code).toBe('idempotency_key_invalid');
   });
 
+  test('returns the same bytes to a repeat with null for a field that the first request left out', async () => {
+    const staff = await fixture.staff(account, { calendar: 'none' });
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
+    const key = randomUUID();
+    const moved = await change(made.bookingId, 'reschedule', key, eleven);
+    expect((await change(made.bookingId, 'reschedule', key, { ...eleven, timezone: null })).text).toBe(
+      moved.text,
+    );
+    const cancelled = await change(made.bookingId, 'cancel', key);
+    expect((await change(made.bookingId, 'cancel', key, { reason: null })).text).toBe(cancelled.text);
+  });
+
   test('returns the stored response of a change that had nothing to do, even after later changes', async () => {
     const staff = await fixture.staff(account, { calendar: 'none' });
     const made = (await fixture.book(account, ten(staff.id))).json.data;

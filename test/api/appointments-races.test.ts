@@ -180,6 +180,25 @@ describe('the idempotency key', () => {
     expect(await fixture.control.liveEvents(staff.email)).toHaveLength(1);
   });
 
+  test('returns the same bytes to a repeat with null for fields that the first request left out', async () => {
+    const staff = await fixture.staff(account, {
+      questions: [{ question: 'Why?', questionType: 'text', isRequired: true }],
+    });
+    const { source: _, ...body } = bookingOf(staff.id, date, '10:00', '10:30', {
+      staticQuestionAnswers: [{ question: 'Why?', answer: 'A check-up' }],
+    });
+    const key = randomUUID();
+    const first = await fixture.book(account, body, key);
+    const answers = [
+      { _id: null, question: 'Why?', questionType: null, answer: 'A check-up', options: null },
+    ];
+    const nulls = { name: null, timezone: null, source: null, staticQuestionAnswers: answers };
+    const again = await fixture.book(account, { ...body, ...nulls }, key);
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    const other = await fixture.book(account, { ...body, ...nulls, source: 'other' }, key);
+    expect([other.status, other.json.code]).toEqual([422, 'idempotency_key_reused']);
+  });
+
   test('returns 422 for another body and books nothing', async () => {
     const staff = await fixture.staff(account);
     const key = randomUUID();

@@ -57,6 +57,14 @@ test('the stored response is returned whatever has changed since', async () => {
   await sql`update templates set status = 'approved' where id = ${templateId}`.execute(gateway.database.db);
 });
 
+test('a repeat with null for a field that the first request left out returns the stored response', async () => {
+  const [key, to] = [randomUUID(), phone()];
+  const first = await keyed(key, { recipients: [{ phone: to }] });
+  const again = await keyed(key, { name: null, sendAt: null, recipients: [{ phone: to, name: null }] });
+  expect([again.status, again.text]).toEqual([200, first.text]);
+  expect((await keyed(key, { recipients: [{ phone: to, name: 'Ada' }] })).status).toBe(422);
+});
+
 test('another body under the same key is rejected', async () => {
   const key = randomUUID();
   await keyed(key, { recipients: [phone()] });

@@ -6,7 +6,7 @@ import { AppError, invalidRequest } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import { phoneDigits } from '../../base/phone.ts';
-import type { BookBody } from '../../contract/bookings.ts';
+import { BookBody } from '../../contract/bookings.ts';
 import { isUnavailable } from '../../db/failure.ts';
 import { fingerprintOf, inProgress } from '../../http/idempotency.ts';
 import type { InFlight } from '../../work/in-flight.ts';
@@ -65,7 +65,7 @@ async function bookOnce(deps: BookDeps, input: BookInput): Promise<BookingRespon
     accountId: input.accountId,
     operation: 'book',
     key: input.key,
-    ...fingerprintOf(deps.keyedHash, input.body),
+    ...fingerprintOf(deps.keyedHash, input.body, BookBody),
   };
   const { accountId, body } = input;
   const asked = { accountId, staffId: body.appointmentUserId, date: body.date, timezone: body.timezone };

@@ -175,5 +175,11 @@ function keyOf(
   of: { id: string; body: unknown },
 ): Key | undefined {
   if (key === undefined) return undefined;
-  return { accountId, operation, key, ...fingerprintOf(keyedHash, { ...of, id: of.id.toLowerCase() }) };
+  const schema = { properties: { body: operation === 'cancel' ? CancelBody : RescheduleBody } };
+  return {
+    accountId,
+    operation,
+    key,
+    ...fingerprintOf(keyedHash, { ...of, id: of.id.toLowerCase() }, schema),
+  };
 }

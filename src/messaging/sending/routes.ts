@@ -107,7 +107,7 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
         accountId,
         operation: 'send',
         key: request.idempotencyKey,
-        ...fingerprintOf(deps.keyedHash, request.body),
+        ...fingerprintOf(deps.keyedHash, request.body, SendBody),
         isAnsweredByMessage: !isAsync,
       };
       const requestOf = { accountId, isAsync, hasKey: key !== undefined };

@@ -79,6 +79,13 @@ export const mutations: Mutation[] = [
     tests: sends,
   },
   {
+    name: 'null for an optional field that the first request left out makes another body',
+    file: consult,
+    find: "if (!schema || !text.includes('null')) return false;",
+    replace: "if (!schema || text.includes('null')) return false;",
+    tests: sends,
+  },
+  {
     name: 'a repeat is answered while the first request is in progress',
     file: consult,
     find: 'if (!row.leased && (await takeOverKey(db, of)))',
