@@ -45,7 +45,7 @@ function hasUtcForm(text: string): boolean {
  */
 export function requestValidator(): FastifySchemaCompiler<object> {
   const bodies = compiler({ allErrors: false });
-  const queries = compiler({ allErrors: true, coerceTypes: true });
+  const queries = compiler({ allErrors: true });
   return ({ schema, httpPart, method }) => {
     if (httpPart === 'body') {
       const validator = once(() => bodies.compile(schema));
@@ -66,12 +66,31 @@ export function requestValidator(): FastifySchemaCompiler<object> {
       };
     }
     const validator = once(() => queries.compile(schema));
+    const parse = valueParser(schema as BodySchema);
     return (data: unknown) => {
       const validate = validator();
+      parse(data);
       if (!validate(data)) return { error: validate.errors as never };
       if (httpPart !== 'querystring') return true;
       return isEmptyRange(data) ? { error: [emptyRange] as never } : storable(data);
     };
+  };
+}
+
+/** Decimal digits only: JavaScript would also read `0x10`, `1e1` and ` 5` as numbers. */
+const wholeNumber = /^-?(0|[1-9][0-9]*)$/;
+
+/** Parses, in place, the numbers and booleans of a query. What is neither stays text, which the schema rejects. */
+function valueParser({ properties = {} }: BodySchema): (data: unknown) => void {
+  const typed = Object.entries(properties).filter(([, { type }]) => type === 'integer' || type === 'boolean');
+  return (data) => {
+    const query = data as Record<string, unknown>;
+    for (const [name, { type }] of typed) {
+      const text = query[name];
+      if (typeof text !== 'string') continue;
+      if (type === 'integer' && wholeNumber.test(text)) query[name] = Number(text);
+      if (type === 'boolean' && (text === 'true' || text === 'false')) query[name] = text === 'true';
+    }
   };
 }
 

@@ -92,6 +92,17 @@ test('numbers and booleans of a query are parsed, and no defaults are added', ()
   expect(other).toEqual({ other: 'x' });
 });
 
+test.each(['0x10', '0b1', '1e1', ' 5', '5 ', '+5', '5.0', '05', '-0x1', '', 'Infinity', '٥'])(
+  'the number %j of a query is rejected: only decimal digits are one',
+  (count) => {
+    expect(isValidQuery({ count })).toBe(false);
+  },
+);
+
+test.each(['1', '0', 'TRUE', 'yes', ''])('the boolean %j of a query is rejected', (flag) => {
+  expect(isValidQuery({ flag })).toBe(false);
+});
+
 test('all problems of a query are reported', () => {
   const result = validatorOf('querystring')({ count: 'x', at: 'y', other: 'z' });
   expect(result).toMatchObject({ error: expect.anything() });

@@ -169,15 +169,22 @@ export const mutations: Mutation[] = [
   {
     name: 'numbers in a query may not be texts',
     file: validation,
-    find: 'compiler({ allErrors: true, coerceTypes: true })',
-    replace: 'compiler({ allErrors: true })',
+    find: "if (type === 'integer' && wholeNumber.test(text))",
+    replace: "if (type === 'integer' && text === '')",
+    tests: texts,
+  },
+  {
+    name: 'every text that JavaScript reads as a number is one in a query',
+    file: validation,
+    find: 'wholeNumber.test(text)) query',
+    replace: "text !== '') query",
     tests: texts,
   },
   {
     name: 'only the first problem of a query is reported',
     file: validation,
-    find: 'compiler({ allErrors: true, coerceTypes: true })',
-    replace: 'compiler({ allErrors: false, coerceTypes: true })',
+    find: 'compiler({ allErrors: true })',
+    replace: 'compiler({ allErrors: false })',
     tests: texts,
   },
   {
