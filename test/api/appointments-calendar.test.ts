@@ -85,7 +85,19 @@ test('a state is valid for one return, and a forged one is rejected', async () =
   forged.searchParams.set('state', Buffer.from('made up').toString('base64url'));
   const rejected = await fetch(forged);
   expect([rejected.status, await rejected.text()]).toEqual([400, expect.stringContaining('not valid')]);
-  expect((await fetch(`${fixture.url}/callbacks/calendar`)).status).toBe(400);
+  const long = 'x'.repeat(5_000);
+  for (const query of [
+    '',
+    '?state=x',
+    '?state=x&state=y',
+    `?state=${long}`,
+    '?state=%00',
+    '?code=1&code=2',
+  ]) {
+    const page = await fetch(`${fixture.url}/callbacks/calendar${query}`);
+    expect([page.status, page.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+    expect(await page.text()).toContain('This link is not valid.');
+  }
 });
 
 test('connects nothing and says so when permission is denied or a box is cleared', async () => {

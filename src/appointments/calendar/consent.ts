@@ -105,7 +105,8 @@ export class ConsentError extends AppError {
 const linkError = (message: string, title?: string) =>
   new ConsentError(new AppError('invalid_request', message), undefined, title);
 
-const invalidLink = () =>
+/** The error for a link that the gateway did not make, or that was changed. */
+export const invalidLink = () =>
   linkError('This link is not valid. Open it exactly as you received it, or ask for a new one.');
 /** Not "not connected": reloading the success page ends here too. */
 const usedLink = () =>

@@ -17,7 +17,7 @@ import { requireStaff } from '../directory/find-staff.ts';
 import { type ConnectDeps, checkConnection, disconnectCalendar, putCalendar } from './connect.ts';
 import { connectionProblem, isAlive } from './connection.ts';
 import { type ConnectionRow, findConnection } from './connections-store.ts';
-import { ConsentError, consentUrl, finishConsent } from './consent.ts';
+import { ConsentError, consentUrl, finishConsent, invalidLink } from './consent.ts';
 import { consentPage } from './consent-page.ts';
 
 const problemsShown = 20;
@@ -124,6 +124,8 @@ function callbackRoute(server: Server, deps: ConnectDeps): void {
   server.get(
     '/callbacks/calendar',
     {
+      // a person reads the response
+      attachValidation: true,
       schema: {
         hide: true,
         // the provider adds parameters of its own
@@ -133,6 +135,7 @@ function callbackRoute(server: Server, deps: ConnectDeps): void {
     async (request, reply) => {
       reply.type('text/html; charset=utf-8').header('Referrer-Policy', 'no-referrer');
       try {
+        if (request.validationError) throw invalidLink();
         const { state, code, error } = request.query;
         const { staff, connection } = await finishConsent(deps, { state, code, error });
         const account = connection.account_email ?? 'The calendar';
