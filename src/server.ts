@@ -193,8 +193,7 @@ export async function buildServer(deps: ServerDeps): Promise<Server> {
     moduleRoutes(server, deps, admission);
     await dashboard.serve(server);
   } else healthRoutes(server, deps);
-  openapiRoutes(server);
-  await referencePage(server);
+  await referencePage(server, openapiRoutes(server));
   return server;
 }
 

@@ -1,5 +1,8 @@
 // The OpenAPI document, generated from the routes' schemas.
+import { createHash } from 'node:crypto';
 import swagger from '@fastify/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { once } from './once.ts';
 import { completeDocument, type RouteTraits } from './openapi-document.ts';
 import type { Json } from './openapi-schemas.ts';
 import type { Server } from './request.ts';
@@ -53,7 +56,29 @@ export async function registerOpenapi(server: Server, version: string): Promise<
   });
 }
 
-/** GET /openapi.json. Call it after all routes. */
-export function openapiRoutes(server: Server): void {
-  server.get('/openapi.json', { schema: { hide: true } }, async () => server.swagger());
+/**
+ * GET /openapi.json, and the same document for /docs. It is serialized once, and its digest is the ETag: who has it already gets a 304.
+ * Call it after all routes. Returns the handler.
+ */
+export function openapiRoutes(server: Server): SendDocument {
+  const prepared = once(() => {
+    const bytes = Buffer.from(JSON.stringify(server.swagger()));
+    return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
+  });
+  const send: SendDocument = (request, reply) => {
+    const { bytes, etag } = prepared();
+    // stored by caches, but only used after asking: an upgrade changes the document
+    reply.headers({ 'Cache-Control': 'no-cache', ETag: etag });
+    if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    return reply.type('application/json; charset=utf-8').send(bytes);
+  };
+  server.get('/openapi.json', { schema: { hide: true } }, async (request, reply) => send(request, reply));
+  return send;
 }
+
+/** Sends the document, or a 304. */
+export type SendDocument = (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+/** True if the header names this ETag (RFC 9110 section 13.1.2). A proxy that compresses marks it as weak. */
+const isKnown = (header = '', etag: string): boolean =>
+  header.split(',').some((one) => [etag, '*'].includes(one.trim().replace(/^W\//, '')));

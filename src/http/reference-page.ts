@@ -1,6 +1,7 @@
 // GET /docs: the OpenAPI document as a page, served without external files.
 import { readFileSync } from 'node:fs';
 import swaggerUi from '@fastify/swagger-ui';
+import type { SendDocument } from './openapi.ts';
 import type { Server } from './request.ts';
 
 /** Swagger UI uses inline styles; everything else is loaded from this gateway. */
@@ -17,9 +18,13 @@ const policy = [
 
 const fileText = (name: string) => readFileSync(new URL(`reference/${name}`, import.meta.url), 'utf8');
 
-/** Registers the page; call after all routes. */
-export async function referencePage(server: Server): Promise<void> {
+/** Registers the page; call after all routes. `sendDocument` sends the document that the page reads. */
+export async function referencePage(server: Server, sendDocument: SendDocument): Promise<void> {
   await server.register(async (scope) => {
+    // the plugin would serialize the document for each reader
+    scope.addHook('preHandler', async (request, reply) =>
+      request.routeOptions.url === '/docs/json' ? sendDocument(request, reply) : undefined,
+    );
     scope.addHook('onSend', async (_request, _reply, payload) =>
       // the plugin's page has no viewport, so a phone would show it in desktop width
       typeof payload === 'string' && payload.includes('<div id="swagger-ui">')

@@ -25,6 +25,9 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
+const ask = (path: string, headers: Record<string, string> = {}) =>
+  gateway.call('GET', path, { key: null, headers });
+
 const eleven: [string, string, string][] = [
   ['GET', '/v1/templates', 'templates:read'],
   ['GET', '/v1/templates/{templateId}', 'templates:read'],
@@ -48,6 +51,24 @@ describe('the OpenAPI document', () => {
       session: expect.objectContaining({ type: 'apiKey', in: 'cookie' }),
     });
     expect(document.security).toEqual([{ apiKey: [] }, { session: [] }]);
+  });
+
+  it('is sent once: whoever has it gets 304 until it changes', async () => {
+    const first = await ask('/openapi.json');
+    const etag = first.headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[\w-]{43}"$/);
+    expect(first.headers.get('cache-control')).toBe('no-cache');
+    for (const path of ['/openapi.json', '/docs/json'])
+      for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        const again = await ask(path, { 'If-None-Match': known });
+        expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag]);
+      }
+    const changed = await ask('/openapi.json', { 'If-None-Match': '"other"' });
+    expect([changed.status, changed.text]).toEqual([200, first.text]);
+    expect((await ask('/docs/json')).text).toBe(first.text);
+    const head = await fetch(`${gateway.url}/openapi.json`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('etag')]).toEqual([200, etag]);
+    expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(first.text)));
   });
 
   it.each(eleven)('has %s %s', (method, path, scope) => {
