@@ -16,6 +16,14 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** Runs in the browser. With this header a session of the dashboard may make changes, so who is signed in needs no key here. */
+function markRequest<T extends object>(request: T): T {
+  Object.assign((request as unknown as { headers: object }).headers, {
+    'X-Requested-With': 'chatbot-gateway',
+  });
+  return request;
+}
+
 const fileText = (name: string) => readFileSync(new URL(`reference/${name}`, import.meta.url), 'utf8');
 
 /** Registers the page; call after all routes. `sendDocument` sends the document that the page reads. */
@@ -38,7 +46,15 @@ export async function referencePage(server: Server, sendDocument: SendDocument):
       routePrefix: '/docs',
       staticCSP: true,
       transformStaticCSP: () => policy,
-      uiConfig: { persistAuthorization: true, tryItOutEnabled: true, docExpansion: 'list' },
+      // an API key stays in the memory of the page: what is stored outlives it, and every page of this origin can read it
+      uiConfig: {
+        persistAuthorization: false,
+        tryItOutEnabled: true,
+        docExpansion: 'list',
+        requestInterceptor: markRequest,
+        // commands to copy do not need the header
+        showMutatedRequest: false,
+      },
       theme: {
         title: 'Chatbot Gateway API',
         css: [{ filename: 'page.css', content: fileText('page.css') }],

@@ -1,5 +1,8 @@
 // Corrects what Swagger UI leaves unnamed or nested, each time it draws: for keyboards and screen readers.
 (() => {
+  // earlier versions of this page kept the API key here
+  localStorage.removeItem('authorized');
+
   const each = (selector, change) => {
     for (const element of document.querySelectorAll(selector)) change(element);
   };
