@@ -7,7 +7,7 @@ import { operatorScope, scopes } from '../contract/envelope.ts';
 import { accountOf } from './account-of.ts';
 import { onDatabase } from './database.ts';
 import { CommandError } from './exit-codes.ts';
-import { say } from './output.ts';
+import { note, say } from './output.ts';
 
 export interface DashboardLinkOptions {
   account?: string;
@@ -28,7 +28,8 @@ function addressOf({ publicUrl, port }: Config): string {
 
 /** Creates a link with every scope, and with `operator` if wanted, and prints its address. */
 export async function dashboardLink(options: DashboardLinkOptions): Promise<object> {
-  const address = addressOf(readConfig());
+  const config = readConfig();
+  const address = addressOf(config);
   return onDatabase(async ({ db }) => {
     const { id: accountId, name: accountName } = await accountOf(db, options.account);
     const link = await createLink(
@@ -44,6 +45,10 @@ export async function dashboardLink(options: DashboardLinkOptions): Promise<obje
     const url = linkUrl(address, link.token);
     const expiresAt = link.expiresAt.toISOString();
     say(`${url}\nFor ${accountName}; valid once, until ${expiresAt}.`);
+    if (config.publicUrl === null)
+      note(
+        'It works in a browser on this machine only. For others, set PUBLIC_URL to the address of the gateway.',
+      );
     return { url, accountId, expiresAt };
   });
 }
