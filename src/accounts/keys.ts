@@ -30,12 +30,12 @@ export interface KeysDeps {
 /** A key's row with the key itself, which is shown only once. */
 export type CreatedKey = KeyRow & { apiKey: string };
 
-/** Creates an account and its first key, which has every scope. */
+/** Creates an account and its first key, which has every scope. `accountId` is a new id. */
 export async function createAccount(
   deps: KeysDeps,
   name: string,
+  accountId = uuidv7(deps.clock.now()),
 ): Promise<{ accountId: string; key: CreatedKey }> {
-  const accountId = uuidv7(deps.clock.now());
   return deps.db.transaction().execute(async (tx) => {
     await insertAccount(tx, { id: accountId, name });
     await audit(tx, accountId, 'account.created', accountId, { name });

@@ -1,11 +1,12 @@
 // The demo account: created once, reused by later starts, printed with commands to paste.
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { banner } from '../../demo/banner.ts';
 import { type Demo, keyStillWorks, type SandboxUrls, seedDemo, updateDemo } from '../../demo/seed.ts';
 import { createAccount } from '../accounts/keys.ts';
 import { listAccounts } from '../accounts/store.ts';
 import type { App } from '../app.ts';
+import { uuidv7 } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/db.ts';
@@ -26,19 +27,32 @@ async function writeDemo(file: string, demo: Demo): Promise<void> {
   await rename(`${file}.tmp`, file);
 }
 
-/** Throws if the database has accounts but no demo account: the sandbox must not use real data. */
+/** Ids of the accounts that the sandbox created, one a line. Anybody may name an account like them. */
+const createdFile = (config: Config) => join(config.dataDir, 'sandbox', 'accounts');
+
+/** Throws if the database has accounts but none that the sandbox created: the sandbox must not use real data. */
 export async function requireDemoDatabase(config: Config, db: Db): Promise<void> {
-  const [accounts, known] = await Promise.all([
+  const [accounts, known, created] = await Promise.all([
     listAccounts(db),
     readDemo(join(config.dataDir, 'demo.json')),
+    readFile(createdFile(config), 'utf8').catch(() => ''),
   ]);
   if (accounts.length === 0) return;
-  if (accounts.some(({ id, name }) => name === accountName || id === known?.accountId)) return;
+  const ids = [known?.accountId, ...created.split('\n')];
+  if (accounts.some(({ id }) => ids.includes(id))) return;
   const where = config.databaseUrl === null ? `DATA_DIR ${config.dataDir}` : 'The database of DATABASE_URL';
   throw new Error(
     `${where} has real accounts, which the sandbox must not use. ` +
       'Start with "npm start -- --no-sandbox" for production, or use another DATA_DIR for the sandbox: DATA_DIR=./data npm start',
   );
+}
+
+/** Creates a demo account. Its id is stored first, so that the next start recognizes it if this one is killed. */
+async function createDemoAccount(config: Config, app: App): Promise<Pick<Demo, 'accountId' | 'apiKey'>> {
+  const accountId = uuidv7(app.clock.now());
+  await appendFile(createdFile(config), `${accountId}\n`, { mode: 0o600 });
+  const { key } = await createAccount(app, accountName, accountId);
+  return { accountId, apiKey: key.apiKey };
 }
 
 /** Creates or reuses the demo account, stores it in DATA_DIR/demo.json (mode 600), and prints how to try it. */
@@ -60,8 +74,8 @@ export async function prepareDemo(
     });
   } else {
     output.print('Creating the demo account …');
-    const { accountId, key } = await createAccount(app, accountName);
-    demo = await seedDemo({ ...now, apiKey: key.apiKey, accountId }, (step) => {
+    const account = await createDemoAccount(config, app);
+    demo = await seedDemo({ ...now, ...account }, (step) => {
       output.signal.throwIfAborted();
       output.print(`  ${step}`);
     });

@@ -1,5 +1,6 @@
 // The command line: without the sandbox, beside a running gateway and without one, and its error messages.
 import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -65,6 +66,9 @@ describe('beside a running gateway without the sandbox', () => {
     expect(await scopesOf('--operator', '--name', 'On call')).toEqual(
       expect.arrayContaining(['operator', 'manage']),
     );
+    const local = await workspace.run(['dashboard-link'], { env: { PORT: new URL(url).port } });
+    expect(local).toMatchObject({ code: 0, out: expect.stringContaining(`${url}/#link=`) });
+    expect(local.err).toMatch(/works in a browser on this machine only.*PUBLIC_URL/);
     const tooLong = await workspace.run(['dashboard-link', '--expires-in', '86401'], { env });
     expect([tooLong.code, tooLong.err]).toEqual([2, expect.stringContaining('from 60 to 86400')]);
   });
@@ -170,7 +174,8 @@ describe('without a gateway', () => {
     expect((await print('account', 'list')).match(/\n/g)).toHaveLength(2);
   });
 
-  test('rejects the sandbox on a database with real accounts', async () => {
+  test('rejects the sandbox on a database with real accounts, whatever they are called', async () => {
+    await print('account', 'create', 'Demonstration');
     const { code, out, err } = await workspace.run(['start', '--sandbox']);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(/has real accounts.*--no-sandbox/);
@@ -179,7 +184,9 @@ describe('without a gateway', () => {
 
   test('reports a port in use and leaves nothing running', async () => {
     // beside a demo account, other accounts are allowed
-    await print('account', 'create', 'Demonstration');
+    const [, accountId] = /id +(\S+)/.exec(await print('account', 'create', 'Sandbox')) ?? [];
+    await mkdir(join(workspace.dataDir, 'sandbox'), { recursive: true });
+    await writeFile(join(workspace.dataDir, 'sandbox/accounts'), `${accountId}\n`);
     const otherServer = createServer();
     await new Promise<void>((listening) => otherServer.listen(0, '127.0.0.1', listening));
     const { port } = otherServer.address() as { port: number };

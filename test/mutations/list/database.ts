@@ -214,6 +214,20 @@ export const mutations: Mutation[] = [
     tests: ['test/journeys/start-commands.test.ts'],
   },
   {
+    name: 'an account that is called like that of the sandbox makes a database its own',
+    file: 'src/commands/demo.ts',
+    find: 'accounts.some(({ id }) => ids.includes(id))',
+    replace: 'accounts.some(({ id, name }) => ids.includes(id) || name === accountName)',
+    tests: ['test/journeys/start-commands.test.ts'],
+  },
+  {
+    name: 'the account of a first start that was killed is not recognized',
+    file: 'src/commands/demo.ts',
+    find: '  await appendFile(createdFile(config), `${accountId}\\n`, { mode: 0o600 });\n',
+    replace: '',
+    tests: ['test/journeys/start-signals.test.ts'],
+  },
+  {
     name: 'settings that cannot be read are ignored',
     file: 'src/config.ts',
     find: "if (code === 'ENOENT' || (code === 'EACCES' && isConfigured)) return;",
