@@ -50,7 +50,7 @@ export const mutations: Mutation[] = [
   {
     name: 'the key of a change is valid for every booking',
     file: 'src/appointments/booking/routes.ts',
-    find: '...fingerprintOf(keyedHash, { ...of, id: of.id.toLowerCase() })',
+    find: '...fingerprintOf(keyedHash, { ...of, id: of.id.toLowerCase() }, schema)',
     replace: '...fingerprintOf(keyedHash, of.body)',
     tests: changeKeys,
   },

@@ -220,7 +220,7 @@ export const mutations: Mutation[] = [
   {
     name: 'null is removed from a field that takes it',
     file: 'src/http/absent-nulls.ts',
-    find: ' && !takesNull(member)',
+    find: ' && (evenTaken || !takesNull(member))',
     replace: '',
     tests: ['test/rules/validation.test.ts'],
   },
