@@ -117,6 +117,8 @@ export interface Template {
   reviewAt: number | null;
   /** `message_send_ttl_seconds`, if it was set. */
   ttlSeconds?: number | undefined;
+  /** Its status before it was archived. */
+  archivedFrom?: string | undefined;
   /** When it was edited while approved, by the sandbox's clock. */
   edits?: number[];
 }

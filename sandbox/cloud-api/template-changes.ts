@@ -16,12 +16,12 @@ export interface TemplateChange {
   components?: Component[];
 }
 
-/** A template's status after an event that is not a status. */
-const statusByEvent: Record<string, string | undefined> = {
-  REINSTATED: 'APPROVED',
-  UNARCHIVED: 'APPROVED',
-  FLAGGED: undefined,
-  LOCKED: undefined,
+/** A template's status after an event that is not a status. The end of an archival restores the earlier one ("Template archival"). */
+const statusByEvent: Record<string, (template: Template) => string | undefined> = {
+  REINSTATED: () => 'APPROVED',
+  UNARCHIVED: ({ archivedFrom }) => archivedFrom ?? 'APPROVED',
+  FLAGGED: () => undefined,
+  LOCKED: () => undefined,
 };
 
 /** Applies a change to a template and posts a callback for each part of it; false if the template does not exist. */
@@ -31,12 +31,13 @@ export function changeTemplate(platform: Platform, id: string, change: TemplateC
   if (!old) return false;
   const { status, reason = 'NONE', category, quality, components } = change;
   const newStatus =
-    status === undefined ? undefined : status in statusByEvent ? statusByEvent[status] : status;
+    status === undefined ? undefined : status in statusByEvent ? statusByEvent[status]?.(old) : status;
   state.record([
     'template',
     {
       ...old,
       status: newStatus ?? old.status,
+      archivedFrom: newStatus === 'ARCHIVED' ? old.status : newStatus ? undefined : old.archivedFrom,
       rejectedReason: newStatus === 'REJECTED' ? reason : newStatus ? 'NONE' : old.rejectedReason,
       // a new category sets the time to live to its default
       ...(category !== undefined && { category, previousCategory: old.category, ttlSeconds: undefined }),

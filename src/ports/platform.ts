@@ -162,8 +162,8 @@ export interface TemplateReport {
   qualityScore?: string | null;
   /** Why the status changed, in the platform's words; null if it gave no reason. */
   reason?: string | null;
-  /** True if the components changed: the template must be read again. */
-  componentsChanged?: boolean;
+  /** True if the report does not say what changed, as for components: the template must be read again. */
+  mustRead?: boolean;
 }
 
 /** An error that a callback reported for a number as a whole, not for a message. */

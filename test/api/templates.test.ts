@@ -159,7 +159,7 @@ describe('a template status report changes the template immediately and publishe
     ['REJECTED', 'submitted', 'REJECTED'],
     ['REINSTATED', 'approved', 'REINSTATED'],
     ['DISABLED', 'submitted', 'DISABLED'],
-    ['UNARCHIVED', 'approved', 'UNARCHIVED'],
+    ['APPROVED', 'approved', 'APPROVED'],
     ['A_WORD_NOT_KNOWN_YET', 'submitted', 'A_WORD_NOT_KNOWN_YET'],
   ])('%s', async (word, status, providerStatus) => {
     const id = ids.plain ?? '';

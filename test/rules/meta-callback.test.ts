@@ -176,7 +176,7 @@ describe('other content', () => {
       { ...base, nextCategory: { category: 'MARKETING', timestamp: 1 } },
       { ...base, qualityScore: 'RED' },
       { ...base, qualityScore: null },
-      { ...base, componentsChanged: true },
+      { ...base, mustRead: true },
     ]);
   });
 

@@ -126,8 +126,11 @@ function statusReason(value: Json): string | null {
   return (isObject(value.other_info) ? textOf(value.other_info.title) : undefined) ?? null;
 }
 
-/** Events that are no status (Cloud API, "message_template_status_update"): a warning of a low quality, and a lock against edits. */
-const notStatuses = new Set(['FLAGGED', 'LOCKED']);
+/**
+ * Events that are no status (Cloud API, "message_template_status_update"): a warning of a low quality, a lock against edits, and the end
+ * of an archival, which restores a status that the event does not name ("Template archival", 2026-09-11).
+ */
+const notStatuses = new Set(['FLAGGED', 'LOCKED', 'UNARCHIVED']);
 
 function templateReport(field: string, value: Json, entry: Json): TemplateReport | undefined {
   const providerTemplateId = textOf(value.message_template_id);
@@ -139,8 +142,9 @@ function templateReport(field: string, value: Json, entry: Json): TemplateReport
   };
   switch (field) {
     case 'message_template_status_update': {
-      const word = textOf(value.event);
-      if (word && !notStatuses.has(word.toUpperCase())) report.status = templateStatus(word);
+      const word = textOf(value.event)?.toUpperCase();
+      if (word && !notStatuses.has(word)) report.status = templateStatus(word);
+      if (word === 'UNARCHIVED') report.mustRead = true;
       report.reason = statusReason(value);
       return report;
     }
@@ -159,7 +163,7 @@ function templateReport(field: string, value: Json, entry: Json): TemplateReport
       return report;
     }
     case 'message_template_components_update':
-      return { ...report, componentsChanged: true };
+      return { ...report, mustRead: true };
     default:
       return undefined;
   }

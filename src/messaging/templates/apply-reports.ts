@@ -49,7 +49,7 @@ export async function applyTemplateReports(
       }
       const after = await changeTemplate(tx, before.id, changeOf(report, before));
       changes.push({ before, after, reason: report.reason ?? null });
-      if (report.componentsChanged) toReadSingly.push(before.id);
+      if (report.mustRead) toReadSingly.push(before.id);
     }
   }
   await makeTemplatesDue(tx, toReadSingly);

@@ -205,4 +205,11 @@ export const mutations: Mutation[] = [
     replace: '',
     tests: ['test/api/limited-categories.test.ts'],
   },
+  {
+    name: 'an unarchived template is not read again',
+    file: 'src/adapters/meta/callback.ts',
+    find: "if (word === 'UNARCHIVED') report.mustRead = true;",
+    replace: '',
+    tests: ['test/api/archived-templates.test.ts'],
+  },
 ];

@@ -12,8 +12,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a lock against edits makes a template unsendable',
     file: 'src/adapters/meta/callback.ts',
-    find: "new Set(['FLAGGED', 'LOCKED'])",
-    replace: "new Set(['FLAGGED'])",
+    find: "new Set(['FLAGGED', 'LOCKED', 'UNARCHIVED'])",
+    replace: "new Set(['FLAGGED', 'UNARCHIVED'])",
     tests: ['test/api/templates.test.ts'],
   },
   {
