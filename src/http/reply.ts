@@ -110,8 +110,11 @@ function databaseUnavailable(error: unknown): AppError | undefined {
   );
 }
 
-/** Sends any thrown value as a failure body. An unknown error becomes `internal`; its text is never shown. */
-export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/**
+ * Sets the status and headers of a response for any thrown value, logs a failure of the gateway, and returns what to show. An
+ * unknown error becomes `internal`; its text is never shown.
+ */
+export function beginFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): AppError {
   const known =
     error instanceof AppError
       ? error
@@ -124,22 +127,26 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   const status = httpStatus(shown.code);
   request.errorCode = shown.code;
   if (status >= 500) request.log.error({ reqId: request.id, err: error, code: shown.code }, 'request.failed');
-  const { errors, errorsTruncated, provider, retryAfterSeconds, extra } = shown.details;
+  const { retryAfterSeconds } = shown.details;
   if (retryAfterSeconds !== undefined)
     reply.header('Retry-After', String(Math.max(1, Math.ceil(retryAfterSeconds))));
-  return reply
-    .code(status)
-    .type('application/json; charset=utf-8')
-    .send(
-      JSON.stringify({
-        success: false,
-        message: shown.message,
-        code: shown.code,
-        requestId: request.id,
-        ...(errors ? { errors } : {}),
-        ...(errorsTruncated ? { errorsTruncated } : {}),
-        ...(provider ? { provider } : {}),
-        ...extra,
-      }),
-    );
+  reply.code(status);
+  return shown;
+}
+
+/** Sends any thrown value as a failure body. */
+export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { message, code, details } = beginFailure(error, request, reply);
+  const { errors, errorsTruncated, provider, extra } = details;
+  const body = JSON.stringify({
+    success: false,
+    message,
+    code,
+    requestId: request.id,
+    ...(errors ? { errors } : {}),
+    ...(errorsTruncated ? { errorsTruncated } : {}),
+    ...(provider ? { provider } : {}),
+    ...extra,
+  });
+  return sendBody(reply, body);
 }

@@ -103,7 +103,7 @@ test('connects nothing and says so when permission is denied or a box is cleared
     untickedScopes: ['https://www.googleapis.com/auth/calendar.freebusy'],
   });
   const partly = await visitLink(await authUrl(staff.id));
-  expect([partly.status, partly.html]).toEqual([409, expect.stringContaining('allow every permission')]);
+  expect([partly.status, partly.html]).toEqual([409, expect.stringContaining('leave every box ticked')]);
   expect((await status(staff.id)).connected).toBe(false);
   // a reloaded page repeats a used code
   const reloaded = await fetch(partly.returned);

@@ -124,9 +124,8 @@ export async function refreshAccess(
     if (!(error instanceof VendorError) || error.outcome === 'not_sent' || error.code === 'invalid_grant')
       throw error;
     const { code, status, retryAfterSeconds } = error;
-    // of the gateway's client, not of the account: what waits for the calendar must not end
-    const advice = clientErrors.has(code) ? '. Check GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET.' : '';
-    throw new VendorError('not_sent', `No access token: ${error.message}${advice}`, {
+    // maybe of the gateway's client, not of the account: what waits for the calendar must not end
+    throw new VendorError('not_sent', `No access token: ${error.message}`, {
       ...(code === undefined ? {} : { code }),
       ...(status === undefined ? {} : { status }),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
@@ -172,14 +171,15 @@ function post(
 /** The error of a token or revocation response (RFC 6749 section 5.2: `{error, error_description}`). */
 function oauthFailure(response: GoogleResponse): VendorError {
   const code = textOf(response.json.error) ?? `http_${response.status}`;
-  const message = textOf(response.json.error_description) ?? `HTTP status ${response.status}`;
+  const text = textOf(response.json.error_description) ?? `HTTP status ${response.status}`;
+  const advice = clientErrors.has(code) ? '. Check GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET.' : '';
   const outcome =
     response.status === 429
       ? 'not_sent'
       : response.status >= 500 || response.status < 400
         ? 'unknown'
         : 'rejected';
-  return new VendorError(outcome, message, {
+  return new VendorError(outcome, `${text}${advice}`, {
     code,
     title: code,
     status: response.status,

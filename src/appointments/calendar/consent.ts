@@ -88,13 +88,15 @@ export interface ConsentReturn {
   error?: string | undefined;
 }
 
+const notConnectedTitle = 'Calendar not connected';
+
 /** Why nothing was connected, for the person who reads the page. */
-export class ConsentError extends AppError {
+class ConsentError extends AppError {
   /** The link to try again; undefined if a new link is needed. */
   readonly retryUrl: string | undefined;
   readonly title: string;
 
-  constructor(cause: AppError, retryUrl?: string, title = 'Calendar not connected') {
+  constructor(cause: AppError, retryUrl?: string, title = notConnectedTitle) {
     super(cause.code, cause.message, cause.details);
     this.name = 'ConsentError';
     this.retryUrl = retryUrl;
@@ -105,9 +107,8 @@ export class ConsentError extends AppError {
 const linkError = (message: string, title?: string) =>
   new ConsentError(new AppError('invalid_request', message), undefined, title);
 
-/** The error for a link that the gateway did not make, or that was changed. */
-export const invalidLink = () =>
-  linkError('This link is not valid. Open it exactly as you received it, or ask for a new one.');
+const invalidLinkText = 'This link is not valid. Open it exactly as you received it, or ask for a new one.';
+const invalidLink = () => linkError(invalidLinkText);
 /** Not "not connected": reloading the success page ends here too. */
 const usedLink = () =>
   linkError(
@@ -167,7 +168,25 @@ const declined = (error: string | undefined) =>
     ? 'The permission was not given, so nothing was connected. You can try again with the same link.'
     : 'The provider ended the sign-in with an error, so nothing was connected. You can try again with the same link.';
 
+/** What the page says about any thrown value, by the status of the response. */
+export function consentFailure(
+  error: unknown,
+  status: number,
+): { title: string; text: string; retryUrl?: string | undefined } {
+  if (error instanceof ConsentError) {
+    const { title, message: text, retryUrl } = error;
+    return { title, text, retryUrl };
+  }
+  const title = notConnectedTitle;
+  if (error instanceof AppError) return { title, text: error.message };
+  if (status < 500) return { title, text: invalidLinkText };
+  return { title, text: 'The gateway cannot finish this right now. Reload this page in a minute.' };
+}
+
 function exchangeError(error: unknown, retryUrl: string): unknown {
+  if (error instanceof VendorError && error.code === 'scope_missing')
+    // the adapter names the permission
+    return new ConsentError(new AppError('calendar_not_connected', error.message), retryUrl);
   if (error instanceof VendorError && error.code === 'invalid_grant') {
     const text = 'This page was reloaded or took too long, so nothing was connected. You can try again.';
     return new ConsentError(new AppError('invalid_request', text), retryUrl);

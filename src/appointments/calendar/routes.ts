@@ -1,6 +1,6 @@
 // Routes of calendar connections, and the page to which the provider returns the browser.
+import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { AppError } from '../../base/errors.ts';
 import { AppointmentParams } from '../../contract/appointments.ts';
 import {
   AuthUrlQuery,
@@ -10,14 +10,14 @@ import {
   PutCalendarBody,
 } from '../../contract/calendars.ts';
 import { success } from '../../contract/envelope.ts';
-import { httpStatus, ok } from '../../http/reply.ts';
+import { beginFailure, ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import type { EventProblem } from '../../ports/calendar.ts';
 import { requireStaff } from '../directory/find-staff.ts';
 import { type ConnectDeps, checkConnection, disconnectCalendar, putCalendar } from './connect.ts';
 import { connectionProblem, isAlive } from './connection.ts';
 import { type ConnectionRow, findConnection } from './connections-store.ts';
-import { ConsentError, consentUrl, finishConsent, invalidLink } from './consent.ts';
+import { consentFailure, consentUrl, finishConsent } from './consent.ts';
 import { consentPage } from './consent-page.ts';
 
 const problemsShown = 20;
@@ -118,39 +118,35 @@ function managingRoutes(server: Server, deps: ConnectDeps): void {
   );
 }
 
+const sendPage = (reply: FastifyReply, content: Parameters<typeof consentPage>[0]): FastifyReply =>
+  reply.type('text/html; charset=utf-8').header('Referrer-Policy', 'no-referrer').send(consentPage(content));
+
 const text = Type.Optional(Type.String({ maxLength: 4096 }));
 
 function callbackRoute(server: Server, deps: ConnectDeps): void {
   server.get(
     '/callbacks/calendar',
     {
-      // a person reads the response
-      attachValidation: true,
       schema: {
         hide: true,
         // the provider adds parameters of its own
         querystring: Type.Object({ state: text, code: text, error: text }, { additionalProperties: true }),
       },
+      // also for errors before the handler: a person reads the response
+      errorHandler(error, request, reply) {
+        beginFailure(error, request, reply);
+        return sendPage(reply, { done: false, ...consentFailure(error, reply.statusCode) });
+      },
     },
     async (request, reply) => {
-      reply.type('text/html; charset=utf-8').header('Referrer-Policy', 'no-referrer');
-      try {
-        if (request.validationError) throw invalidLink();
-        const { state, code, error } = request.query;
-        const { staff, connection } = await finishConsent(deps, { state, code, error });
-        const account = connection.account_email ?? 'The calendar';
-        return consentPage({
-          done: true,
-          title: 'Calendar connected',
-          text: `${account} is now the calendar of ${staff.name}. You can close this page.`,
-        });
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        reply.code(httpStatus(error.code));
-        const { title, retryUrl } =
-          error instanceof ConsentError ? error : { title: 'Calendar not connected', retryUrl: undefined };
-        return consentPage({ done: false, title, text: error.message, retryUrl });
-      }
+      const { state, code, error } = request.query;
+      const { staff, connection } = await finishConsent(deps, { state, code, error });
+      const account = connection.account_email ?? 'The calendar';
+      return sendPage(reply, {
+        done: true,
+        title: 'Calendar connected',
+        text: `${account} is now the calendar of ${staff.name}. You can close this page.`,
+      });
     },
   );
 }
