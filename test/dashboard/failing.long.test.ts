@@ -56,6 +56,32 @@ test.each([
   expect(await page.locator('#main').innerText()).not.toContain(claim);
 });
 
+test.each([
+  ['figures', /\/v1\/statistics\/webhooks/],
+  ['latest deliveries', /\/v1\/webhooks\/deliveries/],
+])('%s of webhooks that could not be read are an error', async (_what, pattern) => {
+  const { page } = await dashboard.openAt('/settings');
+  const end = await failRequests(page, pattern);
+  await page.locator('.side a[href="/webhooks"]').click();
+  const alert = page.locator('#main').getByRole('alert');
+  await alert.waitFor();
+  // no attempts are a claim
+  expect(await page.locator('#main .bars').count()).toBe(pattern.source.includes('statistics') ? 0 : 1);
+  expect(await flawsOf(page)).toEqual([]);
+  await end();
+  await alert.getByRole('button', { name: 'Try now' }).click();
+  await alert.waitFor({ state: 'detached' });
+  await page.locator('#main .bars').waitFor({ state: 'attached' });
+});
+
+test('figures of an endpoint that could not be read are no zeros', async () => {
+  const { page } = await dashboard.openAt('/webhooks');
+  await failRequests(page, /\/v1\/statistics\/webhooks/);
+  await page.locator('#main [data-row-link]').first().click();
+  await page.locator('#main').getByRole('alert').waitFor();
+  expect(await page.locator('.figure-tiles').count()).toBe(0);
+});
+
 test('a calendar whose staff cannot be read has a heading', async () => {
   const { page } = await dashboard.openAt('/settings');
   await failRequests(page, /\/v1\/appointments\/users/);

@@ -45,7 +45,7 @@ export function EndpointFigures({ endpoint: { _id: endpointId, waiting } }: { en
       }
     >
       {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
-      <Tiles rows={rows} range={range} waiting={waiting} endpointId={endpointId} />
+      {data && <Tiles rows={rows} range={range} waiting={waiting} endpointId={endpointId} />}
       {data && <Drawings rows={rows} range={range} />}
     </Card>
   );

@@ -12,7 +12,8 @@ import { type DayFigures, disabledWord, figuresOf, shortUrl, stateOf } from './e
 
 interface Props {
   endpoints: Endpoint[];
-  statistics: WebhookStatistics[];
+  /** Undefined: not known yet. */
+  statistics: WebhookStatistics[] | undefined;
 }
 
 export function EndpointTable({ endpoints, statistics }: Props) {
@@ -39,7 +40,7 @@ export function EndpointTable({ endpoints, statistics }: Props) {
             key={endpoint._id}
             endpoint={endpoint}
             state={stateOf(endpoint, nowMs)}
-            figures={figuresOf(statistics, endpoint._id, nowMs)}
+            figures={statistics && figuresOf(statistics, endpoint._id, nowMs)}
           />
         ))}
       </Table>
@@ -54,7 +55,7 @@ function EndpointRow({
 }: {
   endpoint: Endpoint;
   state: string;
-  figures: DayFigures;
+  figures: DayFigures | undefined;
 }) {
   const { url, description, events, failingSince, disabledReason, restingUntil } = endpoint;
   const text = textsOf('webhooks');
@@ -101,11 +102,13 @@ function EndpointRow({
         </span>
       </td>
       <td className="wide-only extra">
-        <Bars hours={figures.hours} label={text('triesOfDay', { count: figures.attempts })} />
+        {figures && <Bars hours={figures.hours} label={text('triesOfDay', { count: figures.attempts })} />}
       </td>
-      <td className="figure number wide-only">{formatShare(figures.delivered, figures.attempts)}</td>
-      <td className="figure number muted wide-only extra">{durationOf(figures.p50Ms)}</td>
-      <td className="figure number muted wide-only">{durationOf(figures.p95Ms)}</td>
+      <td className="figure number wide-only">
+        {figures ? formatShare(figures.delivered, figures.attempts) : '–'}
+      </td>
+      <td className="figure number muted wide-only extra">{durationOf(figures?.p50Ms)}</td>
+      <td className="figure number muted wide-only">{durationOf(figures?.p95Ms)}</td>
       <td className="figure number muted wide-only">
         {endpoint.waiting === 0 ? (
           formatNumber(0)
@@ -126,7 +129,7 @@ function EndpointRow({
   );
 }
 
-const durationOf = (ms: number | null): string => (ms === null ? '–' : formatDuration(ms));
+const durationOf = (ms: number | null | undefined): string => (ms == null ? '–' : formatDuration(ms));
 
 const barsWidth = 116;
 const barsHeight = 24;

@@ -45,6 +45,7 @@ export function Webhooks() {
     refetchInterval: 5_000,
   });
   const items = endpoints.data?.items ?? [];
+  const failed = [endpoints, figures, latest].filter(({ error }) => error !== null);
   const add = mayManage && (
     <Button
       kind="primary"
@@ -65,9 +66,16 @@ export function Webhooks() {
       actions={add}
     >
       {isAdding && <AddEndpoint onDone={() => setAdding(false)} />}
-      {endpoints.error && <ErrorNote error={endpoints.error} onRetry={() => void endpoints.refetch()} />}
+      {failed[0] && (
+        <ErrorNote
+          error={failed[0].error}
+          onRetry={() => {
+            for (const { refetch } of failed) void refetch();
+          }}
+        />
+      )}
       {endpoints.isPending && <Loading />}
-      {items.length > 0 && <EndpointTable endpoints={items} statistics={figures.data?.items ?? []} />}
+      {items.length > 0 && <EndpointTable endpoints={items} statistics={figures.data?.items} />}
       {endpoints.data && items.length === 0 && !isAdding && (
         <EmptyState
           isCard
