@@ -50,6 +50,16 @@ export async function signIn(page: Page, gateway: Gateway, path = '/'): Promise<
     });
 }
 
+/** Requests of this kind wait until the returned function is called. */
+export async function holdRequests(page: Page, path: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(`**${path}`, async (route) => {
+    await promise;
+    await route.continue();
+  });
+  return resolve;
+}
+
 /** Answers the question that is open by its button; returns what it said would happen. */
 export async function confirm(page: Page, verb: string): Promise<string> {
   const question = page.getByRole('alertdialog');

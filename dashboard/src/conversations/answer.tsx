@@ -1,5 +1,4 @@
 // The answer to a person: free text and files while a window is open, a template otherwise.
-import { useState } from 'react';
 import type { Contact } from '../../../client/src/generated.ts';
 import { useNow } from '../design/use-now.ts';
 import { useMay } from '../session/session.tsx';
@@ -7,6 +6,7 @@ import { formatMoment } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
 import { Composer } from './composer.tsx';
 import { TemplateAnswer } from './template-answer.tsx';
+import { changeUnsent, useUnsent } from './unsent.ts';
 import { closedAtMs, openWindows } from './window.ts';
 
 export function Answer({ contact }: { contact: Contact }) {
@@ -14,7 +14,8 @@ export function Answer({ contact }: { contact: Contact }) {
   const nowMs = useNow();
   const maySend = useMay('messages:send');
   const mayRead = useMay('templates:read');
-  const [isTemplate, setTemplate] = useState(false);
+  const { isTemplate } = useUnsent(contact._id);
+  const setTemplate = (chosen: boolean) => changeUnsent(contact._id, () => ({ isTemplate: chosen }));
   if (!maySend) return <p className="answer note">{text('mayNotSend')}</p>;
   const windows = openWindows(contact, nowMs);
   const closed = closedAtMs(contact);
@@ -41,6 +42,7 @@ export function Answer({ contact }: { contact: Contact }) {
         <p className="muted">{text('mayNotReadTemplates')}</p>
       ) : (
         <TemplateAnswer
+          contactId={contact._id}
           phone={contact.phone}
           name={contact.name}
           {...(windows.length > 0 ? { onBack: () => setTemplate(false) } : {})}

@@ -1,29 +1,31 @@
 // A template to one person, with its values: the only way to write first.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMutation, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { TemplateDetail } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
+import { keptKeyOf } from '../api/key-of.ts';
 import { previewQuery, sendableQuery, templateQuery } from '../api/templates.ts';
-import { useKeyOf } from '../api/use-key-of.ts';
 import { Button } from '../design/button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { useSettled } from '../design/use-settled.ts';
 import { ValueForm } from '../templates/value-form.tsx';
 import { contentOf, type Typed } from '../templates/values.ts';
 import { textsOf } from '../text/texts.ts';
+import { changeUnsent, useUnsent } from './unsent.ts';
 
 const previewAfterMs = 150;
 
 interface Props {
+  contactId: string;
   phone: string;
   name: string | null;
   /** Back to a free answer. */
   onBack?: () => void;
 }
 
-export function TemplateAnswer({ phone, name, onBack }: Props) {
+export function TemplateAnswer({ contactId, phone, name, onBack }: Props) {
   const text = textsOf('conversations');
-  const [templateId, choose] = useState('');
+  const { templateId } = useUnsent(contactId);
+  const choose = (chosen: string) => changeUnsent(contactId, () => ({ templateId: chosen }));
   const { data: list, error } = useQuery(sendableQuery);
   const { data: template } = useQuery({
     ...templateQuery(templateId),
@@ -53,38 +55,47 @@ export function TemplateAnswer({ phone, name, onBack }: Props) {
       </div>
       {error && <ErrorNote error={error} />}
       {template && template._id === templateId && (
-        <Filled key={templateId} template={template} phone={phone} name={name} onSent={() => choose('')} />
+        <Filled key={templateId} template={template} contactId={contactId} phone={phone} name={name} />
       )}
     </>
   );
 }
 
-interface FilledProps {
+interface FilledProps extends Omit<Props, 'onBack'> {
   template: TemplateDetail;
-  phone: string;
-  name: string | null;
-  onSent: () => void;
 }
 
-function Filled({ template, phone, name, onSent }: FilledProps) {
+const nothing: Typed = {};
+
+function Filled({ template, contactId, phone, name }: FilledProps) {
   const text = textsOf('conversations');
   const queries = useQueryClient();
-  const [typed, setTyped] = useState<Typed>({});
+  const typed = useUnsent(contactId).values[template._id] ?? nothing;
+  const setTyped = (values: Typed) =>
+    changeUnsent(contactId, (now) => ({ values: { ...now.values, [template._id]: values } }));
   const settled = useSettled(typed, previewAfterMs);
   const content = contentOf(template.inputs, settled);
   const { data: preview } = useQuery(previewQuery(template._id, content));
-  const { keyOf } = useKeyOf();
+  const { keyOf, renew } = keptKeyOf(`template ${contactId}`);
   const body = {
     templateId: template._id,
     recipients: [{ ...contentOf(template.inputs, typed), phone, ...(name === null ? {} : { name }) }],
   };
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => api.sendTemplate({ body }, { idempotencyKey: keyOf(body) }),
-    onSuccess: () => {
+  const mutationKey = ['template', contactId, template._id];
+  const { mutate } = useMutation({
+    mutationKey,
+    mutationFn: (_sent: Typed) => api.sendTemplate({ body }, { idempotencyKey: keyOf(body) }),
+    onSuccess: (_, sent) => {
+      renew();
+      // what was changed in the meantime stays
+      changeUnsent(contactId, ({ templateId, values: { [template._id]: now = nothing, ...others } }) =>
+        now === sent ? { values: others, templateId: templateId === template._id ? '' : templateId } : {},
+      );
       void queries.invalidateQueries({ queryKey: ['received'] });
-      onSent();
     },
   });
+  // as of a free answer: it may have been sent before another person was shown
+  const last = useMutationState({ filters: { mutationKey }, select: ({ state }) => state }).at(-1);
   return (
     <>
       {preview && (
@@ -100,13 +111,13 @@ function Filled({ template, phone, name, onSent }: FilledProps) {
           onChange={setTyped}
         />
       )}
-      {error && <ErrorNote error={error} />}
+      {last?.error && <ErrorNote error={last.error} />}
       <div className="row">
         <Button
           kind="primary"
-          isBusy={isPending}
+          isBusy={last?.status === 'pending'}
           isDisabled={preview === undefined || preview.errors.length > 0}
-          onClick={() => mutate()}
+          onClick={() => mutate(typed)}
         >
           {text('sendTemplate')}
         </Button>

@@ -1,13 +1,20 @@
 // Answers that were typed and not sent, by person: they stay while others are answered, and if the window closes.
 import { useSyncExternalStore } from 'react';
 import type { Media } from '../../../client/src/generated.ts';
+import type { Typed } from '../templates/values.ts';
 
 interface Unsent {
   typed: string;
   file: Media | undefined;
+  /** True while a template is chosen although a free answer could be sent. */
+  isTemplate: boolean;
+  /** The chosen template; empty: none. */
+  templateId: string;
+  /** What was typed for each template. */
+  values: Readonly<Record<string, Typed>>;
 }
 
-const nothing: Unsent = { typed: '', file: undefined };
+const nothing: Unsent = { typed: '', file: undefined, isTemplate: false, templateId: '', values: {} };
 const answers = new Map<string, Unsent>();
 const listeners = new Set<() => void>();
 
