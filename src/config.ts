@@ -11,6 +11,7 @@ import {
   isNetwork,
   isOrigin,
   keyProblems,
+  placeProblem,
   redisProblems,
   severalHostsProblem,
 } from './base/setting-checks.ts';
@@ -272,6 +273,11 @@ function combinedProblems(config: Config): string[] {
     problems.push(
       `CORS_ORIGINS contains "${origin}", which is not an origin, such as https://app.example.com (without a trailing slash).`,
     );
+  }
+  const places = { OBJECT_STORE_URL: config.objectStoreUrl, BACKUP_TO: config.backup.to };
+  for (const [name, place] of Object.entries(places)) {
+    const problem = place === null ? undefined : placeProblem(place);
+    if (problem) problems.push(`${name} ${problem}.`);
   }
   return [
     ...problems,

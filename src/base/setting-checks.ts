@@ -50,3 +50,17 @@ export function keyProblems(name: string, keys: string | null): string[] {
     return [`${name}: ${(error as Error).message}`];
   }
 }
+
+/**
+ * The problem of a place of files: a directory, a file, or a bucket. An address of another kind would be the name of a directory. The
+ * text is not repeated, because it may contain a password.
+ */
+export function placeProblem(text: string): string | undefined {
+  const isBucket = text.startsWith('s3:');
+  const scheme = isBucket ? 's3' : /^([a-z][\w+.-]*):\/\//i.exec(text)?.[1];
+  if (
+    isBucket ? URL.canParse(text) && new URL(text).hostname !== '' : scheme === undefined || scheme === 'file'
+  )
+    return undefined;
+  return 'must be a path or a bucket, as in s3://bucket/prefix?region=…&endpoint=…';
+}

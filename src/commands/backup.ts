@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Manifest, ManifestContent } from '../backup/format.ts';
 import { readArchive } from '../backup/read-archive.ts';
+import { placeProblem } from '../base/setting-checks.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openKeyRing } from '../encryption-keys.ts';
 import { openBackupStore } from '../parts.ts';
@@ -102,10 +103,12 @@ async function verifyBackup(config: Config, from: string): Promise<Manifest> {
   }
 }
 
-/** Throws unless an argument names something. */
+/** Throws unless an argument names a place. */
 export function requireName(text: string): void {
-  if (text.replace(/^file:(?:\/\/)?/, '').trim() !== '') return;
-  throw new CommandError('usage', 'Name the backup: a file, a directory or an s3:// address.');
+  if (text.replace(/^file:(?:\/\/)?/, '').trim() === '')
+    throw new CommandError('usage', 'Name the backup: a file, a directory or an s3:// address.');
+  const problem = placeProblem(text);
+  if (problem) throw new CommandError('usage', `The backup's name ${problem}.`);
 }
 
 /** The error for an address that names no backup. */

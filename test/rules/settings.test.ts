@@ -72,3 +72,29 @@ test.each([
 ])('%s=%s is rejected', (name, value, why) => {
   expect(() => readConfig({ [name]: value })).toThrow(why);
 });
+
+test.each([
+  'ftp://host/a',
+  'gs://bucket',
+  'S3://bucket',
+  's3://',
+  's3:/bucket',
+  'https://bucket.s3.amazonaws.com',
+])('BACKUP_TO=%s is not the name of a directory', (text) => {
+  expect(() => readConfig({ BACKUP_TO: text })).toThrow('BACKUP_TO must be a path or a bucket, as in s3://');
+});
+
+test.each([
+  '/var/backups',
+  'backups',
+  './a:b',
+  'file:///var/backups',
+  'file:backups',
+  's3://bucket/prefix?region=x',
+])('BACKUP_TO=%s is a place', (text) => {
+  expect(readConfig({ BACKUP_TO: text }).backup.to).toBe(text);
+});
+
+test('a bucket without a name stores no files', () => {
+  expect(() => readConfig({ OBJECT_STORE_URL: 's3://' })).toThrow('OBJECT_STORE_URL must be');
+});
