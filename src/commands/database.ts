@@ -32,7 +32,7 @@ export async function withDatabase<T>(
   work: (database: OpenDatabase) => Promise<T>,
 ): Promise<T> {
   return interruptible(async (onServer) => {
-    const database = await open({ ...databaseOf(readConfig()), onServer });
+    const database = await open({ ...databaseOf(readConfig()), onServer, sharesServer: true });
     try {
       return await work(database);
     } finally {

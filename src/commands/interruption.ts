@@ -5,7 +5,7 @@ import { note } from './output.ts';
 /** Ctrl-C, a service manager's stop, and the end of the terminal. */
 export const interruptingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Called with what stops the server of a command, when the command is about to start it. */
+/** Called with what stops the server of a command, when the command is about to start it, or to use one that another command started. */
 export type OnServer = (stop: () => Promise<void>) => void;
 
 /**

@@ -21,8 +21,8 @@ export type LockResult =
   | { kind: 'not_admitted' }
   | { kind: 'unreachable' };
 
-// two arbitrary numbers; only this program uses the embedded server
-const lock = [1_128_813_383, 1];
+/** Two arbitrary numbers; only this program uses the embedded server. */
+export const gatewayLock = [1_128_813_383, 1] as const;
 const connectTimeoutMs = 5000;
 const answerTimeoutMs = 20_000;
 /** The server may need a moment to notice that the previous holder was killed. */
@@ -35,10 +35,9 @@ const notReadyCodes = new Set(['57P03', '57P01', '57P02', '53300']);
 async function tryLock(client: pg.Client): Promise<boolean> {
   const until = performance.now() + lockRetryMs;
   for (;;) {
-    const { rows } = await client.query<{ mine: boolean }>(
-      'select pg_try_advisory_lock($1, $2) as mine',
-      lock,
-    );
+    const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1, $2) as mine', [
+      ...gatewayLock,
+    ]);
     if (rows[0]?.mine) return true;
     if (performance.now() > until) return false;
     await sleep(50);
@@ -49,7 +48,7 @@ async function holderOf(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ name: string }>(
     `select a.application_name as name from pg_locks l join pg_stat_activity a using (pid)
      where l.locktype = 'advisory' and l.classid = $1 and l.objid = $2 and l.granted`,
-    lock,
+    [...gatewayLock],
   );
   return rows[0]?.name ?? 'another process';
 }

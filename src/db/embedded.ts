@@ -17,6 +17,7 @@ import { readPostmaster, stopServer } from './embedded-postmaster.ts';
 import { findProgram } from './embedded-program.ts';
 import { gatewayDatabase } from './embedded-roles.ts';
 import { finishUpgrade, settleUpgrade, undoUpgrade } from './embedded-upgrade.ts';
+import { endsUse } from './embedded-users.ts';
 
 export interface EmbeddedOptions {
   dataDir: string;
@@ -48,6 +49,8 @@ export interface Embedded {
   adopted: boolean;
   /** Stops the server and waits until all its processes have ended. Close the pools first. */
   stop(): Promise<void>;
+  /** As `stop`, unless commands use the server: the last of them stops it. */
+  stopUnlessUsed(): Promise<void>;
   /** Immediate shutdown, for a process that is about to exit: the next start recovers from the write-ahead log. */
   stopNow(): void;
 }
@@ -95,10 +98,15 @@ class ServerSupervisor {
     }
   }
 
-  async #end(): Promise<void> {
+  async #end(isShared: boolean): Promise<void> {
     const { folders, listenAddress, log } = this.#context;
     this.#stopLogRotation();
     const held = await this.#acquired.catch(() => undefined);
+    if (held && isShared && !(await endsUse(held.lockClient).catch(() => true))) {
+      await held.lockClient.end().catch(() => {});
+      log.info({ pid: held.server.pid }, 'database.left: another command uses it, and stops it');
+      return;
+    }
     const pid = held?.server.pid ?? (await readPostmaster(folders.cluster))?.pid;
     const by = pid === undefined ? 'itself' : await stopServer(pid, folders.cluster);
     await held?.lockClient.end().catch(() => {});
@@ -117,8 +125,8 @@ class ServerSupervisor {
     }
   }
 
-  release(): Promise<void> {
-    this.#released ??= this.#end();
+  release(isShared = false): Promise<void> {
+    this.#released ??= this.#end(isShared);
     return this.#released;
   }
 }
@@ -189,6 +197,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     },
     adopted,
     stop: () => keeper.release(),
+    stopUnlessUsed: () => keeper.release(true),
     stopNow: () => keeper.releaseNow(),
   };
 }

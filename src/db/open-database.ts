@@ -3,7 +3,7 @@ import { type Contracted, runContracts, waitingText } from './contract.ts';
 import { type Connection, checkServer, type Db, openDb } from './db.ts';
 import { type Embedded, startEmbeddedPostgres } from './embedded.ts';
 import { type EmbeddedLog, OtherGatewayError } from './embedded-acquire.ts';
-import { findRunningEmbedded, hasEmbedded } from './embedded-running.ts';
+import { hasEmbedded, useRunningEmbedded } from './embedded-running.ts';
 import { isReadOnly, unreachableErrnos } from './failure.ts';
 import { migrateToLatest, migrationState, problemWith } from './migrate.ts';
 import { rejectSharedSessions } from './pooler.ts';
@@ -30,6 +30,8 @@ export interface Where {
   maxConnections?: number;
   /** Called with lines for people while an embedded database is moved to a new major version of PostgreSQL. */
   onProgress?: (text: string) => void;
+  /** Commands share an embedded server: it is left running while another one uses it. */
+  sharesServer?: boolean;
   /** Called before an embedded server is started, with what stops it, also while the database is being opened. */
   onServer?: (stop: () => Promise<void>) => void;
 }
@@ -48,7 +50,7 @@ export async function openDatabase(where: Where, log: EmbeddedLog, purpose: Purp
   const db = openDb(connection, { maxConnections: where.maxConnections ?? 6, applicationName: 'gateway' });
   const close = async () => {
     await db.destroy();
-    await embedded?.stop();
+    await (where.sharesServer ? embedded?.stopUnlessUsed() : embedded?.stop());
   };
   try {
     await checkServer(db);
@@ -66,7 +68,7 @@ function startServer(where: Where, log: EmbeddedLog, purpose: Purpose): Promise<
   const starting = startEmbeddedPostgres({ dataDir, log, upgrade: purpose === 'migrate', onProgress });
   where.onServer?.(() =>
     starting.then(
-      ({ stop }) => stop(),
+      ({ stop, stopUnlessUsed }) => (where.sharesServer ? stopUnlessUsed() : stop()),
       () => undefined,
     ),
   );
@@ -161,15 +163,27 @@ function describeFailure(error: unknown): unknown {
  * embedded server, started for this command. Throws if the running gateway is of a version without this program's role.
  */
 export async function openDatabaseBeside(
-  where: Where,
+  given: Where,
   log: EmbeddedLog,
   purpose: Purpose,
 ): Promise<OpenDatabase> {
-  const running = where.connection ? undefined : await findRunningEmbedded(where.dataDir);
-  const connection = where.connection ?? running ?? null;
-  return openDatabase({ ...where, connection }, log, purpose).catch(async (error) => {
+  const where = { ...given, sharesServer: true };
+  const running = where.connection ? undefined : await useRunningEmbedded(where.dataDir);
+  if (!running)
+    return openDatabase(where, log, purpose).catch((error: unknown) => {
+      if (!(error instanceof OtherGatewayError)) throw error;
+      // another command, or a gateway, has started it in the meantime
+      return openDatabaseBeside(given, log, purpose);
+    });
+  const { connection, use } = running;
+  if (use && !use.isOfGateway) where.onServer?.(() => use.end());
+  try {
+    const opened = await openDatabase({ ...where, connection }, log, purpose);
+    return { ...opened, close: () => opened.close().finally(() => use?.end()) };
+  } catch (error) {
+    await use?.end();
     const code = ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code ?? '';
-    if (!running || !rejectedCodes.has(code)) throw error;
+    if (!rejectedCodes.has(code)) throw error;
     // the server lacks this program's role: its gateway is older, or was killed before it created the role
     return openDatabase(where, log, purpose).catch((second: unknown) => {
       if (!(second instanceof OtherGatewayError)) throw second;
@@ -178,5 +192,5 @@ export async function openDatabaseBeside(
         { cause: error },
       );
     });
-  });
+  }
 }

@@ -5,7 +5,45 @@ const demonstration = 'test/journeys/start-demonstration.test.ts';
 const commands = 'test/journeys/start-commands.test.ts';
 const files = 'test/base/secret-files.test.ts';
 
+const users = 'src/db/embedded-users.ts';
+const sharing = ['test/db/embedded-commands.test.ts'];
+
 export const mutations: Mutation[] = [
+  {
+    name: 'the command that started the database server stops it under another one',
+    file: 'src/db/embedded.ts',
+    find: 'if (held && isShared && !(await endsUse(held.lockClient).catch(() => true))) {',
+    replace: 'if (!held && isShared) {',
+    tests: sharing,
+  },
+  {
+    name: 'the last command leaves a database server that another one started',
+    file: users,
+    find: 'return (await hasGatewayLeft(client)) && (await endsUse(client));',
+    replace: 'return false;',
+    tests: sharing,
+  },
+  {
+    name: 'a command stops the database server under another one that did not start it either',
+    file: users,
+    find: 'return (await hasGatewayLeft(client)) && (await endsUse(client));',
+    replace: 'return hasGatewayLeft(client);',
+    tests: sharing,
+  },
+  {
+    name: 'a command stops the database server under the gateway or command that started it',
+    file: users,
+    find: "if (await isTrue(client, 'pg_try_advisory_lock($1, $2)', gatewayLock)) return true;",
+    replace: 'return true;',
+    tests: sharing,
+  },
+  {
+    name: 'a command that is interrupted does not end its use of the database server',
+    file: 'src/db/open-database.ts',
+    find: '  if (use && !use.isOfGateway) where.onServer?.(() => use.end());\n',
+    replace: '',
+    tests: sharing,
+  },
   {
     name: 'the key of a command is not revoked when it ends',
     file: 'src/commands/call-gateway.ts',
