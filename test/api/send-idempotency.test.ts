@@ -219,6 +219,9 @@ test('a repeat continues the same send as soon as the process of the first reque
     await leaveUnanswered(gateway.database.db, key);
     const repeat = await keyed(key, { recipients: [to], ...more });
     expect([repeat.status, repeat.body.data?.sendId]).toEqual([first.status, first.body.data.sendId]);
+    const started =
+      'sendAt' in more ? `scheduled for ${sendAt}: 1 recipient.` : 'sent to 1 recipient: 1 accepted.';
+    for (const { body } of [first, repeat]) expect(body.message).toBe(`Template ${started}`);
     expect((await keyed(key, { recipients: [to], ...more })).text).toBe(repeat.text);
     expect(await sentTo(to)).toBe('sendAt' in more ? 0 : 1);
   }

@@ -41,7 +41,7 @@ async function stored({ answeredBy }: { answeredBy?: string } = {}) {
       ]),
     /** What a request gets whose results are these, and all that repeats find. */
     async settle(results = listResults(database.db, store.accountId, id)) {
-      const send = { id, templateId: one.send.templateId, isAsync: false, hasKey: true };
+      const send = { id, templateId: one.send.templateId, sendAt: null, isAsync: false, hasKey: true };
       const deps = { ...{ db: database.db, hot: database.hot }, sendSteps: steps };
       const found = await row();
       return settleResponse(

@@ -40,20 +40,20 @@ export function presentSend(send: { id: string; templateId: string }, rows: Resu
   };
 }
 
-/** The results of a send in one sentence. */
-export function describeSend(send: {
-  total: number;
-  accepted: number;
-  failed: number;
-  queued: number;
-}): string {
+/** The results of a send in one sentence; of one that waits for `sendAt`, that it does. */
+export function describeSend(
+  send: { total: number; accepted: number; failed: number; queued: number },
+  sendAt: Date | null,
+): string {
   const { total, accepted, failed, queued } = send;
   const parts = [
     accepted > 0 ? `${accepted} accepted` : '',
     failed > 0 ? `${failed} failed` : '',
     queued > 0 ? `${queued} queued` : '',
   ].filter((part) => part !== '');
-  return `Template sent to ${counted(total, 'recipient')}: ${parts.join(', ')}.`;
+  const recipients = counted(total, 'recipient');
+  if (sendAt) return `Template scheduled for ${sendAt.toISOString()}: ${recipients}.`;
+  return `Template sent to ${recipients}: ${parts.join(', ')}.`;
 }
 
 /** The category by the priority of its messages. */

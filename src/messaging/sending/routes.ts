@@ -129,11 +129,12 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
           return await releasingKey(deps, subjectId, async () => {
             const found = await requireSend(deps, accountId, subjectId);
             const { id, template_id: templateId } = found;
+            const sendAt = found.stage === stage.scheduled ? found.send_at : null;
             const rows = () => listResults(deps.db, accountId, id);
             if (!isAsync && found.stage === stage.started)
               await awaitCompletions(deps, accountId, pendingIds(await rows()));
             request.subjectId = id;
-            return respond(deps, { ...requestOf, id, templateId, answeredBy }, await rows(), reply);
+            return respond(deps, { ...requestOf, id, templateId, sendAt, answeredBy }, await rows(), reply);
           });
         }
       }

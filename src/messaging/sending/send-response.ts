@@ -13,6 +13,8 @@ import { findSend } from './sends-store.ts';
 export interface RespondingSend {
   id: string;
   templateId: string;
+  /** When it starts, if it waits for that. */
+  sendAt: Date | null;
   isAsync: boolean;
   hasKey: boolean;
   /** The only message of the send, if its acceptance answers the key; see `answered_by` of keys. */
@@ -23,11 +25,11 @@ export type SendResponseDeps = { db: Db; hot: Db; sendSteps: Pick<SendSteps, 're
 
 /** The response to a send with these results, in the order of its recipients. */
 function responseOf(
-  send: Pick<RespondingSend, 'id' | 'templateId' | 'isAsync'>,
+  send: Pick<RespondingSend, 'id' | 'templateId' | 'sendAt' | 'isAsync'>,
   rows: ResultRow[],
 ): KeyResponse {
   const data = presentSend(send, rows);
-  const body = JSON.stringify(ok(describeSend(data), data));
+  const body = JSON.stringify(ok(describeSend(data, send.sendAt), data));
   return { subjectId: send.id, status: send.isAsync ? 202 : 200, body };
 }
 
@@ -37,7 +39,7 @@ const isAnswered = (answeredBy: string | null, rows: readonly ResultRow[]): bool
 
 /** The response to a send whose only message was accepted, whatever was reported since. */
 const acceptedResponse = (send: Pick<RespondingSend, 'id' | 'templateId'>, row: ResultRow): KeyResponse =>
-  responseOf({ ...send, isAsync: false }, [{ ...row, state: state.accepted, error: null }]);
+  responseOf({ ...send, sendAt: null, isAsync: false }, [{ ...row, state: state.accepted, error: null }]);
 
 /**
  * Returns the response to give, the same that repeats of the key get from now on: stores it, unless the acceptance of

@@ -69,6 +69,8 @@ export async function releasingKey<T>(
 export interface StartedSend {
   id: string;
   templateId: string;
+  /** When it starts, if it waits for that. */
+  sendAt: Date | null;
   /** In the order of the recipients. */
   messages: { id: string; phone: string; name: string | null }[];
   /** The messages that may complete soon: none if the sender is halted or the template held. */
@@ -101,7 +103,7 @@ export async function startSend(
   }
   await storeScheduled(deps, checked, sendAt);
   const { id, template, messages } = checked;
-  return { id, templateId: template.id, messages, awaited: [], ended: new Map(), answeredBy: null };
+  return { id, templateId: template.id, sendAt, messages, awaited: [], ended: new Map(), answeredBy: null };
 }
 
 /**
@@ -201,7 +203,8 @@ async function storeAndDispatch(
   const ended = await failOptedOut(deps, request.accountId, optedOut);
   if (callable.length + ended.size < messages.length) deps.nudgeDispatch();
   const awaited = isOpen ? messages.map(({ id }) => id).filter((id) => !ended.has(id)) : [];
-  return { id: sendId, templateId: template.id, messages, awaited, ended, answeredBy: answeredByOf(checked) };
+  const answeredBy = answeredByOf(checked);
+  return { id: sendId, templateId: template.id, sendAt: null, messages, awaited, ended, answeredBy };
 }
 
 /** The time for which the send is scheduled; undefined: now. 400 if it is too far ahead, or for an authentication template. */
