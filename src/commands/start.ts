@@ -44,7 +44,9 @@ async function open(
     openDatabase({ ...databaseOf(settings), onProgress: note, onServer }, log, 'migrate'),
   );
   // the first rows would begin the default partition, and the rest of their month would follow
-  await makePartitions(running.database.db, settings.partitionBy);
+  await makePartitions(running.database.db, settings.partitionBy).catch((err: unknown) =>
+    log.error({ work: 'partitions', err }, 'work.failed'),
+  );
   for (const problem of durabilityProblems(await readDurability(running.database.db)))
     log.warn({ problem }, 'database.not_durable');
   signal.throwIfAborted();

@@ -215,16 +215,6 @@ describe('without a gateway', () => {
     expect(code).toBe(0);
   });
 
-  test('the first row that a process accepts has a partition, also without a worker', async () => {
-    const env = { DATA_DIR: join(workspace.folder, 'api'), ROLE: 'api' };
-    const api = workspace.start(['start', '--no-sandbox'], { env });
-    await api.says(/The gateway answers at /);
-    const { out } = await workspace.run(['doctor'], { env });
-    expect(out).toMatch(/^ok +partitions: /m);
-    api.process.kill('SIGTERM');
-    await api.ended;
-  });
-
   test('reports all wrong settings together', async () => {
     const env = {
       PORT: 'abc',
