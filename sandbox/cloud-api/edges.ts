@@ -6,6 +6,7 @@ import type { PhoneNumber, Waba } from './model.ts';
 import { appNode, numberNode, phoneNumbersEdge, wabaNode } from './numbers.ts';
 import { registrationEdge } from './registration.ts';
 import { appSubscriptionsEdge, subscribedAppsEdge } from './subscriptions.ts';
+import { unpauseEdge } from './template-changes.ts';
 import { templateNode, templatesEdge } from './templates.ts';
 import { management, messaging, requirePermission, tokenNode } from './tokens.ts';
 import { startUpload } from './uploads.ts';
@@ -29,13 +30,14 @@ export async function answerEdge(
   if (number && owned(number.wabaId)) return numberEdge(platform, call, number, edge);
   const waba = owned(node);
   if (waba) return wabaEdge(platform, call, waba, edge);
-  if (edge !== '') return false;
   const template = state.templates.get(node);
-  if (template && owned(template.wabaId)) {
+  if (template && owned(template.wabaId) && (edge === '' || edge === 'unpause')) {
     requirePermission(call, management, template.wabaId);
-    await templateNode(platform, call, template);
+    if (edge === 'unpause') unpauseEdge(platform, call, template);
+    else await templateNode(platform, call, template);
     return true;
   }
+  if (edge !== '') return false;
   const media = state.media.get(node);
   const wabaId = media && state.numbers.get(media.phoneNumberId)?.wabaId;
   if (!media || !owned(wabaId)) return false;

@@ -1,6 +1,6 @@
 // Changes that the platform makes to templates, each reported by the callback of its field.
-import type { Platform } from './call.ts';
-import { statusErrors } from './errors.ts';
+import { type Call, type Platform, respond } from './call.ts';
+import { statusErrors, unknownObject } from './errors.ts';
 import type { Component, Template } from './model.ts';
 import { componentOf } from './template-parameters.ts';
 
@@ -109,6 +109,18 @@ function statusDetails(platform: Platform, before: string, status: string, reaso
       },
     };
   return {};
+}
+
+/** POST /{template-id}/unpause: ends a pause, with its callback; the response says why not ("Template pausing"). */
+export function unpauseEdge(platform: Platform, call: Call, template: Template): void {
+  if (call.req.method !== 'POST') throw unknownObject(call.req.method ?? '', template.id);
+  const isPaused = template.status === 'PAUSED';
+  if (isPaused) changeTemplate(platform, template.id, { status: 'APPROVED' });
+  respond(
+    call,
+    200,
+    isPaused ? { success: true } : { success: false, reason: 'The template is not paused.' },
+  );
 }
 
 /** In callbacks the id is a number; in API responses it is a string. The poster converts it. */

@@ -23,6 +23,7 @@ export const auditableFields = {
   'template.created': ['providerTemplateName', 'language', 'category'],
   'template.edited': ['category'],
   'template.submitted': ['status'],
+  'template.unpaused': [],
   'template.deleted': ['status'],
   'template.overwritten': ['providerTemplateName', 'language', 'status'],
   'department.created': ['name', 'active'],

@@ -35,6 +35,7 @@ export const errorCodes = {
   template_not_approved: [409, 'The template is not approved, so it cannot be sent.'],
   template_not_draft: [409, 'The template is not a draft.'],
   template_not_editable: [409, 'The platform does not allow this template to be edited now. See editableAt.'],
+  template_not_paused: [409, 'The platform has not paused this template.'],
   template_exists: [409, 'The account already has a template with this name and language.'],
   template_in_use: [409, 'Queued messages use the template. Cancel them with cancelQueued=true.'],
   template_changed: [409, 'The template changed, so the content no longer fits.'],

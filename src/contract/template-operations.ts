@@ -93,6 +93,15 @@ export const templateOperations: Record<string, Operation> = {
     ],
     message: 'Template submitted. Its status changes when the platform has reviewed it.',
   },
+  'POST /v1/templates/{templateId}/unpause': {
+    ...templates,
+    id: 'unpauseTemplate',
+    summary: 'End the pause of a template',
+    description:
+      'Ends a pause of the platform; one from its first sends, which the platform delivers in portions, ends no other way. The status changes seconds later, reported by an event `templates.status`, and queued messages are sent. Returns 502 with the platform’s reason if it does not end the pause, as in its first five minutes.',
+    errors: ['template_not_found', 'template_not_paused', 'sender_not_configured', ...provider],
+    message: 'The platform ends the pause. The status changes when it is read again.',
+  },
   'POST /v1/templates/sync': {
     ...templates,
     id: 'syncTemplates',

@@ -166,6 +166,14 @@ export interface TemplateReport {
   mustRead?: boolean;
 }
 
+/** What may be done with a template that is not approved. */
+export interface UnapprovedTemplate {
+  isEditable: boolean;
+  isRejected: boolean;
+  /** True if its pause can be ended. */
+  isPaused: boolean;
+}
+
 /** An error that a callback reported for a number as a whole, not for a message. */
 export interface NumberReport {
   phoneNumberId: string;
@@ -230,7 +238,7 @@ export interface MessagingPlatform {
   /** Returns the `providerStatus` that a rejected send reveals of its template; undefined if it reveals none. */
   templateStatusOf(rejection: PlatformRejection): string | undefined;
   /** What may be done with an unapproved template of this `providerStatus`; a rejected one may be submitted again. */
-  unapprovedTemplate(providerStatus: string): { isEditable: boolean; isRejected: boolean };
+  unapprovedTemplate(providerStatus: string): UnapprovedTemplate;
   /** Returns one page of the business account's templates; `after` is the cursor that the previous page returned. */
   listTemplates(
     sender: SenderAccess,
@@ -247,6 +255,8 @@ export interface MessagingPlatform {
     edit: TemplateEdit,
   ): Promise<Pick<PlatformTemplate, 'state' | 'providerStatus'>>;
   deleteTemplate(sender: SenderAccess, template: { name: string; providerTemplateId: string }): Promise<void>;
+  /** Ends the pause of a template; an error with the platform's reason if it does not. Safe to repeat. */
+  unpauseTemplate(sender: SenderAccess, providerTemplateId: string): Promise<void>;
   /** Returns the state of the number. */
   readNumber(sender: SenderAccess): Promise<PhoneNumber>;
   /** Returns the id of the app that the credential belongs to. */

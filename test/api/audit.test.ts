@@ -89,6 +89,14 @@ async function manageAccess() {
   await did('POST', '/v1/contacts/erase', { phone: '15550109998' });
 }
 
+/** The platform pauses the template, and the gateway knows. */
+async function pauseTemplate(id: string): Promise<void> {
+  type Detail = { providerTemplateId: string; providerStatus: string };
+  const detail = async () => (await gateway.call<Detail>('GET', `/v1/templates/${id}`)).body.data;
+  await gateway.platform.changeTemplate((await detail()).providerTemplateId, { status: 'PAUSED' });
+  await expect.poll(async () => (await detail()).providerStatus).toBe('PAUSED');
+}
+
 async function manageMessaging() {
   const draft = await did('POST', '/v1/templates', {
     ...{ providerTemplateName: 'own', language: 'en', category: 'UTILITY' },
@@ -96,6 +104,8 @@ async function manageMessaging() {
   });
   await did('PATCH', `/v1/templates/${draft._id}`, { components: [{ type: 'BODY', text: 'Another text.' }] });
   await did('POST', `/v1/templates/${draft._id}/submit`);
+  await pauseTemplate(draft._id);
+  await did('POST', `/v1/templates/${draft._id}/unpause`);
   await did('DELETE', `/v1/templates/${draft._id}`);
   const form = new FormData();
   form.set('file', new Blob(['hello'], { type: 'text/plain' }), 'hello.txt');

@@ -21,6 +21,7 @@ export const audited: Record<string, string[]> = {
   'POST /v1/templates': ['template.created'],
   'PATCH /v1/templates/{templateId}': ['template.edited'],
   'POST /v1/templates/{templateId}/submit': ['template.submitted'],
+  'POST /v1/templates/{templateId}/unpause': ['template.unpaused'],
   'DELETE /v1/templates/{templateId}': ['template.deleted'],
   'DELETE /v1/media/{mediaId}': ['media.deleted'],
   'PUT /v1/opt-outs/settings': ['opt_out_settings.updated'],

@@ -178,6 +178,7 @@ export function openOtherPlatform(options: Options): MessagingPlatform {
     unapprovedTemplate: (status) => ({
       isEditable: status === 'DECLINED',
       isRejected: status === 'DECLINED',
+      isPaused: false,
     }),
     async sendTemplate(sender, message) {
       const { uuid } = await post(sender, 'messages', {
@@ -212,6 +213,9 @@ export function openOtherPlatform(options: Options): MessagingPlatform {
     },
     async deleteTemplate(sender, { providerTemplateId }) {
       await call(sender, { method: 'DELETE', path: `templates/${providerTemplateId}` });
+    },
+    async unpauseTemplate() {
+      throw new VendorError('rejected', 'this platform pauses nothing', { code: 7404, title: 'Unsupported' });
     },
     async readNumber(sender) {
       const { shown, owner } = await call(sender, { method: 'GET', path: `numbers/${sender.phoneNumberId}` });

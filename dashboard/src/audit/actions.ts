@@ -23,6 +23,7 @@ const known = {
   'template.created': true,
   'template.edited': true,
   'template.submitted': true,
+  'template.unpaused': true,
   'template.deleted': true,
   'template.overwritten': true,
   'department.created': true,

@@ -1,5 +1,5 @@
 // The platform's error codes: the reaction to each, its wait, and the source of the rule. Pure.
-import type { PlatformRejection, RejectionClass } from '../../ports/platform.ts';
+import type { PlatformRejection, RejectionClass, UnapprovedTemplate } from '../../ports/platform.ts';
 
 /** Codes with one reaction; the comment quotes the description that is the reason for it. */
 interface Rule {
@@ -149,9 +149,10 @@ export function templateStatusOf({ code }: PlatformRejection): string | undefine
 }
 
 /** Returns what may be done with a template of this status (Cloud API, "Template management"); approved ones have limits of their own. */
-export function unapprovedTemplate(providerStatus: string): { isEditable: boolean; isRejected: boolean } {
+export function unapprovedTemplate(providerStatus: string): UnapprovedTemplate {
   const isRejected = providerStatus === 'REJECTED';
-  return { isRejected, isEditable: isRejected || providerStatus === 'PAUSED' };
+  const isPaused = providerStatus === 'PAUSED';
+  return { isRejected, isPaused, isEditable: isRejected || isPaused };
 }
 
 /** Returns the seconds to wait after this code if the response names none; undefined if the code asks for no wait. */

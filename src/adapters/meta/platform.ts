@@ -1,11 +1,12 @@
 // The messaging platform's port, implemented with the WhatsApp Cloud API.
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { VendorError } from '../../base/errors.ts';
 import type { FileToUpload, MessagingPlatform, SenderAccess, SentMessage } from '../../ports/platform.ts';
 import { answerHandshake, isSigned, readCallback, signatureOf } from './callback.ts';
 import { type MetaClient, type MetaClientOptions, openMetaClient, string, unexpected } from './client.ts';
 import { classify, isTemporary, templateStatusOf, unapprovedTemplate } from './error-codes.ts';
-import { messageIdMax, objectsOf } from './json.ts';
+import { messageIdMax, objectsOf, storableText } from './json.ts';
 import { messageBody } from './message.ts';
 import { advice, onboardingCalls } from './onboarding.ts';
 import { phoneOf } from './person.ts';
@@ -123,7 +124,7 @@ async function post(
 
 type TemplateCalls = Pick<
   MessagingPlatform,
-  'listTemplates' | 'readTemplate' | 'createTemplate' | 'editTemplate' | 'deleteTemplate'
+  'listTemplates' | 'readTemplate' | 'createTemplate' | 'editTemplate' | 'deleteTemplate' | 'unpauseTemplate'
 >;
 
 const ttlOf = ({ messageTtlSeconds: ttl }: { messageTtlSeconds?: number | null }) =>
@@ -192,6 +193,20 @@ function templateCalls(client: MetaClient): TemplateCalls {
         query: { name: template.name, hsm_id: template.providerTemplateId },
         timeoutMs: readTimeoutMs,
       });
+    },
+
+    // "Template pausing" (2026-09-11): any pause, and one during template pacing ends no other way; the response has a reason if it failed
+    // (Graph API, "WhatsApp Business HSM: unpause", as david-lev/pywa reads it)
+    async unpauseTemplate(sender, providerTemplateId) {
+      const path = `${providerTemplateId}/unpause`;
+      const { success, reason } = await client.call(sender, {
+        method: 'POST',
+        path,
+        timeoutMs: readTimeoutMs,
+      });
+      if (success === true) return;
+      const title = 'The pause was not ended';
+      throw new VendorError('rejected', storableText(reason) || title, { title });
     },
   };
 }

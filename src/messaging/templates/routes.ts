@@ -20,6 +20,7 @@ import { findTemplate, listTemplates } from './store.ts';
 import { createDraft, type SubmitDeps, templateNotFound } from './submit.ts';
 import type { SyncDeps } from './sync.ts';
 import { syncNow } from './sync-schedule.ts';
+import { unpauseTemplate } from './unpause.ts';
 
 export type TemplateRoutesDeps = SubmitDeps & SyncDeps;
 
@@ -92,6 +93,19 @@ function draftRoutes(server: Server, deps: TemplateRoutesDeps): void {
     async (request) => {
       const row = await createDraft(deps, { accountId: request.caller.accountId, ...request.body });
       return ok('Draft created. Submit it for review.', await templateDetail(deps, row));
+    },
+  );
+
+  server.post(
+    '/v1/templates/:templateId/unpause',
+    { schema: { params: TemplateParams, response: { 200: success(TemplateDetail) } }, config: manage },
+    async (request) => {
+      const { accountId } = request.caller;
+      const row = await unpauseTemplate(deps, { accountId, templateId: request.params.templateId });
+      return ok(
+        'The platform ends the pause. The status changes when it is read again.',
+        await templateDetail(deps, row),
+      );
     },
   );
 }

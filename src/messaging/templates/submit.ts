@@ -19,7 +19,10 @@ import type { TemplateRow } from './store.ts';
 export interface SubmitDeps extends AccessDeps, SampleDeps, PublishDeps {
   clock: Clock;
   platform: ReadsUnapproved &
-    Pick<MessagingPlatform, 'createTemplate' | 'editTemplate' | 'deleteTemplate' | 'uploadSample'>;
+    Pick<
+      MessagingPlatform,
+      'createTemplate' | 'editTemplate' | 'deleteTemplate' | 'unpauseTemplate' | 'uploadSample'
+    >;
 }
 
 export interface Draft {

@@ -140,4 +140,18 @@ export const mutations: Mutation[] = [
     replace: '',
     tests: ['test/rules/template-fits.test.ts'],
   },
+  {
+    name: 'a pause is ended although the platform says that it is not',
+    file: 'src/adapters/meta/platform.ts',
+    find: 'if (success === true) return;',
+    replace: 'if (success !== undefined) return;',
+    tests: ['test/api/unpause-template.test.ts'],
+  },
+  {
+    name: 'a template whose pause was ended is not read',
+    file: 'src/messaging/templates/unpause.ts',
+    find: 'await makeTemplatesDue(tx, [row.id]);',
+    replace: '',
+    tests: ['test/api/unpause-template.test.ts'],
+  },
 ];

@@ -1,0 +1,40 @@
+// The end of a template's pause, at the request of its account.
+import { audit } from '../../audit/store.ts';
+import { AppError } from '../../base/errors.ts';
+import { isUuid } from '../../base/ids.ts';
+import { callWithFailover } from '../senders/failover.ts';
+import { makeTemplatesDue } from './single-reads-store.ts';
+import { templateStatus } from './status.ts';
+import { findTemplate, type TemplateRow } from './store.ts';
+import { callersFor, platformError, type SubmitDeps, templateNotFound } from './submit.ts';
+
+/**
+ * Ends the pause of a template at the platform, which reports its status then; it is also read. Returns the template as it was. Throws
+ * 404, 409 `template_not_paused`, and 502 or 503 if the platform does not end the pause.
+ */
+export async function unpauseTemplate(
+  deps: SubmitDeps,
+  { accountId, templateId }: { accountId: string; templateId: string },
+): Promise<TemplateRow> {
+  const row = isUuid(templateId) ? await findTemplate(deps.db, accountId, templateId) : undefined;
+  if (!row) throw templateNotFound();
+  const { provider_template_id: providerTemplateId, provider_status: word } = row;
+  const isPaused =
+    row.status !== templateStatus.draft && deps.platform.unapprovedTemplate(word ?? '').isPaused;
+  if (!isPaused || providerTemplateId === null)
+    throw new AppError(
+      'template_not_paused',
+      `The template is ${word ?? row.status}, not paused by the platform.`,
+    );
+  await callWithFailover(
+    deps,
+    await callersFor(deps, row),
+    (access) => deps.platform.unpauseTemplate(access, providerTemplateId),
+    { isRepeatable: true },
+  ).catch(platformError);
+  await deps.db.transaction().execute(async (tx) => {
+    await makeTemplatesDue(tx, [row.id]);
+    await audit(tx, accountId, 'template.unpaused', row.id, {});
+  });
+  return row;
+}
