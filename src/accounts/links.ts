@@ -14,8 +14,8 @@ export interface LinksDeps {
   clock: Clock;
 }
 
-/** Seconds for which a link is valid. */
-const linkSeconds = { default: 600, max: 86_400 };
+/** Seconds for which a link is valid unless its maker names others. */
+const defaultSeconds = 600;
 /** Unused links of an account; the oldest ones beyond it are removed. */
 const linksMax = 100;
 
@@ -46,7 +46,7 @@ export async function createLink(
     expiresInSeconds?: number;
   },
 ): Promise<NewLink> {
-  const { accountId, maker, name, expiresInSeconds = linkSeconds.default } = input;
+  const { accountId, maker, name, expiresInSeconds = defaultSeconds } = input;
   const now = deps.clock.now();
   const token = makeToken();
   return deps.db.transaction().execute(async (tx) => {
