@@ -198,6 +198,13 @@ describe('a conversation', () => {
     ]);
     await receive([written({ from: ada, timestamp: String(nowSeconds - 16) })]);
     expect(await contactOf(ada)).toMatchObject({ unreadCount: 1 });
+    for (const unreadCount of [99, 100, 100]) {
+      const more = unreadCount === 99 ? 98 : 1;
+      await receive(
+        Array.from({ length: more }, () => written({ from: ada, timestamp: `${nowSeconds - 15}` })),
+      );
+      expect(await contactOf(ada)).toMatchObject({ unreadCount });
+    }
     const one = await gateway.call('GET', `/v1/contacts/${ids[1]}`);
     expect(one.body.data).toEqual(await contactOf(ada));
     expect((await gateway.call('GET', '/v1/contacts/nobody')).body).toMatchObject({

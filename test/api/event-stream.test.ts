@@ -169,6 +169,21 @@ it('rejects the sixth stream of a key, and takes one again when another closes',
   await vi.waitUntil(async () => (await listen(withKey(key))).response.statusCode === 200, soon);
 });
 
+it('rejects the stream of an account that has 50, whatever its key, and none of another account', async () => {
+  const first = await gateway.otherAccount('Streams');
+  const keys = [first];
+  while (keys.length < 11) {
+    const made = await gateway.call<{ apiKey: string }>('POST', '/v1/keys', {
+      ...{ key: first, body: { name: 'k', scopes: ['messages:read'] } },
+    });
+    keys.push(made.body.data.apiKey);
+  }
+  const [last = '', ...others] = keys.reverse();
+  for (const key of others) await Promise.all(Array.from({ length: 5 }, () => listen(withKey(key))));
+  expect((await listen(withKey(last))).response.statusCode).toBe(429);
+  expect((await listen(withKey())).response.statusCode).toBe(200);
+});
+
 it('opens none for a HEAD, which would never end', async () => {
   const key = (await keyWith('messages:read')).apiKey;
   const head = () => fetch(`${gateway.url}/v1/events/stream`, { method: 'HEAD', headers: withKey(key) });

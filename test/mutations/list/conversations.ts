@@ -213,4 +213,11 @@ export const mutations: Mutation[] = [
     replace: '[isUuid, () => true]',
     tests: ['test/api/contact-cursors.test.ts'],
   },
+  {
+    name: 'any number of unread messages is counted',
+    file: 'src/messaging/conversations/list-store.ts',
+    find: 'unreadMax = 100',
+    replace: 'unreadMax = 1_000',
+    tests: ['test/api/contacts.test.ts'],
+  },
 ];

@@ -115,4 +115,11 @@ export const mutations: Mutation[] = [
     replace: 'update erasures set due_at = null',
     tests,
   },
+  {
+    name: 'an erased list becomes an object',
+    file: 'src/erasure/subject.ts',
+    find: 'Array.isArray(value) ? [] : value === null',
+    replace: 'value === null',
+    tests: ['test/rules/erased-texts.test.ts'],
+  },
 ];

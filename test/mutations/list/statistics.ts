@@ -190,4 +190,11 @@ export const mutations: Mutation[] = [
     replace: 'piecesOf([from], { from, to: starts.at(-1) ?? range.to })',
     tests: api,
   },
+  {
+    name: 'counts are never deleted',
+    file: 'src/statistics/fold.ts',
+    find: 'keptDays = 800',
+    replace: 'keptDays = 8_000',
+    tests: ['test/db/statistics-counts.test.ts'],
+  },
 ];

@@ -127,4 +127,11 @@ export const mutations: Mutation[] = [
     replace: 'return isKnown ? new Date(at) : undefined;',
     tests: [api],
   },
+  {
+    name: 'an account opens any number of streams',
+    file: 'src/stream/listeners.ts',
+    find: 'ofAccount < limits.perAccount &&',
+    replace: 'ofAccount < 10 * limits.perAccount &&',
+    tests: ['test/api/event-stream.test.ts'],
+  },
 ];
