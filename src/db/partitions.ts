@@ -94,9 +94,14 @@ interface Period extends NewPartition {
   isLater: boolean;
   /** It has no partition and can have one: none of its rows are in the default partition. */
   isMissing: boolean;
-  /** Its month has days, or it is a day of a later month. */
+  /** Its month has days, or the days are to replace later months. */
   isMixed: boolean;
 }
+
+/** Whether a month after this one has a partition. */
+const hasLaterMonths = (table: string) => sql`exists (
+  select from generate_series(1, 3) n
+  where to_regclass(${table} || to_char(date_trunc('month', now() at time zone 'UTC') + n * interval '1 month', '_YYYY_MM')) is not null)`;
 
 /** The periods that need a partition, oldest first. Takes no lock. */
 async function readPeriods(db: Db, table: string, by: Unit): Promise<Period[]> {
@@ -107,14 +112,13 @@ async function readPeriods(db: Db, table: string, by: Unit): Promise<Period[]> {
         p.first > now() at time zone 'UTC' as "isLater",
         ${table} || to_char(p.first, ${by === 'month' ? '_YYYY_MM' : '_YYYY_MM_DD'}) as name,
         to_regclass(${table} || to_char(p.first, '_YYYY_MM')) is not null as has_month,
-        has_days(${table}, date_trunc('month', p.first)::date) as has_days,
-        p.first >= date_trunc('month', now() at time zone 'UTC') + interval '1 month' as is_later_month
+        has_days(${table}, date_trunc('month', p.first)::date) as has_days
       from generate_series(0, ${ahead[by]}::int) n,
         lateral (select date_trunc(${by}, now() at time zone 'UTC') + n * ${`1 ${by}`}::interval as first) p)
     select name, first::text, last::text, b.from, "isLater",
       to_regclass(name) is null and not has_month and not exists (
         select from ${sql.table(defaultOf(table))} where ${key} >= b.from and ${key} < b.to) as "isMissing",
-      case when ${sql.lit(by === 'month')} then has_days else has_month and is_later_month end as "isMixed"
+      case when ${sql.lit(by === 'month')} then has_days else ${hasLaterMonths(table)} end as "isMixed"
     from periods, lateral (
       select uuid7_floor(first::timestamp at time zone 'UTC') as from, uuid7_floor(last::timestamp at time zone 'UTC') as to) b
     order by first`.execute(db);

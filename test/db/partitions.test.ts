@@ -144,6 +144,13 @@ describe('daily partitions', () => {
     expect(await partitionAt(late)).toBe(late < monthEnd ? month : dayOf(late));
     expect(await names()).not.toContain(`attempts_${named(inMonths(2))}`);
     expect(await makePartitions(own.db, 'day')).toBe(0);
+    // also when no day is missing, long before its first one
+    const first = inMonths(2);
+    await sql`select make_partition('attempts', ${`attempts_${named(first)}`}, date_trunc('month', ${first}::timestamptz)::date,
+      (date_trunc('month', ${first}::timestamptz) + interval '1 month')::date, '')`.execute(own.db);
+    expect(await names()).toContain(`attempts_${named(first)}`);
+    expect(await makePartitions(own.db, 'day')).toBe(0);
+    expect(await names()).not.toContain(`attempts_${named(first)}`);
   });
 
   it('are not created for a later month with rows', async () => {
