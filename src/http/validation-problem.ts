@@ -48,6 +48,9 @@ const formatTexts: Record<string, string> = {
   uri: 'must be an absolute URL, for example https://example.com/path',
 };
 
+/** A date-time whose offset lost its `+`: unescaped in an address, that is a space. */
+const lostPlus = /\d \d\d:\d\d$/;
+
 const count = (limit: unknown, one: string) => counted(Number(limit), one);
 
 /** What the patterns of fields without an example allow. */
@@ -88,6 +91,8 @@ const textByKeyword: Record<string, Text> = {
   type: ({ params }) => typeTexts[String(Array.isArray(params.type) ? params.type[0] : params.type)],
   format: ({ params, data }) => {
     const format = String(params.format);
+    if (format === 'date-time' && lostPlus.test(String(data)))
+      return `${formatTexts[format]}; in an address, write + as %2B`;
     return formats[format]?.(String(data)) ?? formatTexts[format];
   },
   pattern: ({ params, parentSchema }) => {

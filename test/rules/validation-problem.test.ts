@@ -59,6 +59,10 @@ test.each([
   [{ https: 'http://a' }, 'https must begin with https://'],
   [{ code: 'ABC' }, 'code must match the pattern ^[a-z]{3}$'],
   [{ at: 'tomorrow' }, 'at must be an RFC 3339 date-time, for example 2026-11-22T00:00:00Z'],
+  [
+    { at: '2026-11-22T00:00:00 05:30' },
+    'at must be an RFC 3339 date-time, for example 2026-11-22T00:00:00Z; in an address, write + as %2B',
+  ],
   [{ day: '22.11.2026' }, 'day must be a date, for example 2026-11-22'],
   [{ id: '7' }, 'id must be a UUID, for example 01939f3c-7e1a-7c3e-8f52-0d6a1c2b3d4e'],
   [{ url: 'example' }, 'url must be an absolute URL, for example https://example.com/path'],
