@@ -2081,7 +2081,7 @@ export type PutOptOutSettings = {
   };
 };
 
-/** The days of the account. They replace the present ones. */
+/** The days of the account. They replace the present ones: a kind that is left out has those of the gateway again. */
 export type PutRetention = {
   /** Messages, with their sends and the media that nothing names any more, after their last stage. Days; null or left out: as long as the gateway. */
   messages?: number | null;
@@ -4131,8 +4131,8 @@ export interface Operations {
 
   /** Erase a person. Removes phone, name, variables, texts, metadata, answers and e-mail address of a person from messages, received messages, recipients, bookings, webhook deliveries and stored answers. Ids, states, times and counts stay. Queued messages are cancelled. An opt-out stays as a hash of the number. Open bookings: 409 `booking_open` unless `cancelBookings`. Safe to repeat. Scope: `manage`. */
   erasePerson(
-    input?: {
-      body?: ErasePerson;
+    input: {
+      body: ErasePerson;
     },
     options?: CallOptions,
   ): Promise<Erasure>;
@@ -4803,8 +4803,8 @@ export interface Operations {
 
   /** Sign in. For pages of the gateway: makes a session with an API key or a link, and sets its cookie (HttpOnly, SameSite=Strict). The request needs an `Origin` of the gateway itself and `X-Requested-With: chatbot-gateway`, as every later request that changes something. The session ends after 12 hours without use, after 7 days, and within 5 seconds of the revocation or expiry of its key. Without an API key or a session. */
   signIn(
-    input?: {
-      body?: SignIn;
+    input: {
+      body: SignIn;
     },
     options?: CallOptions,
   ): Promise<CurrentCaller>;

@@ -28,6 +28,7 @@ export const EraseBody = Type.Object(
   },
   {
     additionalProperties: false,
+    minProperties: 1,
     title: 'ErasePerson',
     description: 'Exactly one of `phone`, `userId` and `email`.',
     examples: [{ phone: '15551234567', cancelBookings: true }],

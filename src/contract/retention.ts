@@ -28,7 +28,8 @@ export const RetentionBody = Type.Object(
   {
     additionalProperties: false,
     title: 'PutRetention',
-    description: 'The days of the account. They replace the present ones.',
+    description:
+      'The days of the account. They replace the present ones: a kind that is left out has those of the gateway again.',
     examples: [{ messages: 90, received: 14 }],
   },
 );

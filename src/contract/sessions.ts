@@ -84,6 +84,7 @@ export const SignInBody = Type.Object(
     title: 'SignIn',
     description: 'Exactly one of `key` and `link`.',
     additionalProperties: false,
+    minProperties: 1,
     examples: [{ link: 'pXq3m0cRkF2vT9yZbL7wQdNf4sHjG8aE1uKxVtYiOo0' }],
   },
 );

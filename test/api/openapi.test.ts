@@ -177,6 +177,20 @@ test('variables and metadata are maps of strings', () => {
   expect(Recipient?.properties.metadata?.additionalProperties).toMatchObject({ type: 'string' });
 });
 
+test('a body is optional only where the operation has a meaning without it', () => {
+  const optional = operations.filter(({ operation }) => operation.requestBody?.required === false);
+  expect(optional.map(({ where }) => where).sort()).toEqual([
+    'POST /v1/appointments/bookings/{id}/cancel',
+    'POST /v1/dashboard-links',
+    'POST /v1/keys/{id}/rotate',
+    'POST /v1/messages/received/{id}/read',
+    'POST /v1/messages/{id}/resend',
+    'POST /v1/templates/{templateId}/preview',
+    'POST /v1/webhooks/endpoints/{id}/rotate-secret',
+    'PUT /v1/retention',
+  ]);
+});
+
 test('every operation that reads an Idempotency-Key has it as a parameter', () => {
   const keys = operations.flatMap(({ where, operation }) =>
     (operation.parameters ?? [])
