@@ -178,8 +178,10 @@ export const clockFixes: readonly ClockFix[] = [
           changes_due_at = case when changes_due_at > ${inSeconds(61)} then now() else changes_due_at end,
           last_synced_at = case when last_synced_at > now() then last_synced_at - ${back(step)} else last_synced_at end,
           bookings_missing_at = case when bookings_missing_at > now() then bookings_missing_at - ${back(step)}
-            else bookings_missing_at end
-        where changes_due_at > ${inSeconds(61)} or last_synced_at > now() or bookings_missing_at > now()`,
+            else bookings_missing_at end,
+          changes_read_at = least(changes_read_at, now())
+        where changes_due_at > ${inSeconds(61)} or last_synced_at > now() or bookings_missing_at > now()
+          or changes_read_at > now()`,
     ),
   },
   {

@@ -170,6 +170,7 @@ export interface CalendarConnections {
   calendar_key: string | null;
   changes_cursor: string | null;
   changes_due_at: Generated<Timestamp>;
+  changes_read_at: Timestamp | null;
   connected_at: Generated<Timestamp>;
   credential: Buffer;
   dead_at: Timestamp | null;

@@ -37,6 +37,19 @@ async function bookWhile(staffId: string, act: (eventId: string) => Promise<unkn
   return JSON.parse(booked.body).data.bookingId as string;
 }
 
+/** A calendar that does not report events which were inserted and deleted since the last reading, as Xandikos and sabre/dav 1. */
+const forgetful = () => {
+  const { changedEvents } = fixture.calendar;
+  const reading: typeof changedEvents = async (...given) => {
+    const read = await changedEvents(...given);
+    return { ...read, events: read.events.filter(({ status }) => status === 'live') };
+  };
+  const google = new Proxy(fixture.calendar, {
+    get: (calendar, name) => (name === 'changedEvents' ? reading : Reflect.get(calendar, name)),
+  });
+  return fixture.depsOn(fixture.deps.db, { google });
+};
+
 const connected = async () => {
   const staff = await fixture.staff(account);
   await changes.read(staff.id);
@@ -66,4 +79,36 @@ test('an event that is deleted and read before its booking is confirmed cancels 
   await changes.aMinuteLater();
   await changes.read(staff.id);
   expect(await changes.shown(bookingId)).toMatchObject({ status: 'cancelled' });
+});
+
+test.each(['after', 'before'])(
+  'an event that is deleted before any reading shows it, %s the confirmation, cancels the booking',
+  async (when) => {
+    const staff = await connected();
+    const deps = forgetful();
+    const remove = async (eventId: string) => {
+      await fixture.control.removeEvent(staff.email, eventId);
+      await changes.read(staff.id, deps);
+    };
+    const eventIds: string[] = [];
+    const bookingId = await bookWhile(staff.id, async (eventId) => {
+      eventIds.push(eventId);
+      if (when === 'before') await remove(eventId);
+    });
+    if (when === 'after') await remove(eventIds[0] ?? '');
+    await changes.read(staff.id, deps);
+    expect(await changes.shown(bookingId)).toMatchObject({ calendarState: { state: 'deleted' } });
+    await changes.aMinuteLater();
+    await changes.read(staff.id, deps);
+    expect(await changes.shown(bookingId)).toMatchObject({ status: 'cancelled' });
+  },
+);
+
+test('an event that a reading shows where its booking is needs no call of its own', async () => {
+  const staff = await connected();
+  const gets = async () => (await fixture.control.calls('events.get')).length;
+  await changes.book(staff.id, '09:00', '09:30');
+  const before = await gets();
+  for (let reading = 0; reading < 2; reading += 1) await changes.read(staff.id);
+  expect(await gets()).toBe(before);
 });

@@ -3,11 +3,15 @@ import { VendorError } from '../../base/errors.ts';
 import { calendarState } from '../../contract/bookings.ts';
 import type { CalendarEvent, EventChanges } from '../../ports/calendar.ts';
 import { type LiveConnection, liveConnection, useCalendar } from '../calendar/connection.ts';
-import type { ConnectionRow } from '../calendar/connections-store.ts';
-import { claimCalendarReads, saveCursor } from '../calendar/connections-store.ts';
+import { type ClaimedConnection, claimCalendarReads, saveCursor } from '../calendar/connections-store.ts';
 import type { BookingRow } from './booking.ts';
 import type { BookingDeps } from './booking-calendar.ts';
-import { bookingsOfEvents, bookingsToRecheck, bookingsWithoutEvents } from './external-changes-store.ts';
+import {
+  bookingsInsertedUnseen,
+  bookingsOfEvents,
+  bookingsToRecheck,
+  bookingsWithoutEvents,
+} from './external-changes-store.ts';
 import { cancelMissing, handleMissingEvents, keepMissing } from './handle-missing-events.ts';
 import { handleMovedEvent } from './handle-moved-event.ts';
 import { type EventReading, readEvent } from './read-event.ts';
@@ -32,7 +36,7 @@ interface CheckedBooking {
   result: EventReading;
 }
 
-async function syncCalendar(deps: BookingDeps, row: ConnectionRow): Promise<void> {
+async function syncCalendar(deps: BookingDeps, row: ClaimedConnection): Promise<void> {
   const connection = liveConnection(deps, row);
   if (!connection) return;
   try {
@@ -42,7 +46,7 @@ async function syncCalendar(deps: BookingDeps, row: ConnectionRow): Promise<void
     const checked = await readEvents(deps, connection, bookings, seen);
     const isAllRecorded = await recordAll(deps, row, checked);
     // otherwise the next reading reports everything again
-    if (isComplete && isAllRecorded) await saveCursor(deps.db, row.id, reading.cursor);
+    if (isComplete && isAllRecorded) await saveCursor(deps.db, row, reading.cursor);
     const missing = missingOf(checked);
     await cancelIfStillMissing(
       deps,
@@ -71,17 +75,19 @@ function readChanges(
 /** The bookings whose events a reading shows at another time or not at all, and those to check again. */
 async function bookingsToCheck(
   deps: BookingDeps,
-  row: ConnectionRow,
+  row: ClaimedConnection,
   reading: EventChanges,
   seen: ReadonlyMap<string, CalendarEvent>,
 ): Promise<{ bookings: BookingRow[]; secondChecks: Set<string>; isComplete: boolean }> {
   const now = new Date(deps.clock.now());
-  const changed = await bookingsOfEvents(deps.db, row, [...seen.keys()]);
+  const ids = [...seen.keys()];
+  const changed = await bookingsOfEvents(deps.db, row, ids);
   const bookings = changed.filter((booking) => !isInStep(booking, seen.get(booking.event_id ?? '')));
+  bookings.push(...(await bookingsInsertedUnseen(deps.db, row, now, ids, bookingsPerReading)));
   let isComplete = true;
   // a full reading does not report earlier deletions
   if (reading.complete) {
-    const missing = await bookingsWithoutEvents(deps.db, row, now, [...seen.keys()], bookingsPerReading);
+    const missing = await bookingsWithoutEvents(deps.db, row, now, ids, bookingsPerReading);
     isComplete = missing.length < bookingsPerReading;
     bookings.push(...missing);
   }
@@ -127,7 +133,7 @@ async function readEvents(
 /** Records what was read; false if some of it must be read again. */
 async function recordAll(
   deps: BookingDeps,
-  row: ConnectionRow,
+  row: ClaimedConnection,
   checked: readonly CheckedBooking[],
 ): Promise<boolean> {
   let isAllRecorded = !checked.some(({ result }) => result === 'changing' || result === 'unknown');
@@ -152,7 +158,7 @@ function missingOf(checked: readonly CheckedBooking[]): BookingRow[] {
  */
 async function cancelIfStillMissing(
   deps: BookingDeps,
-  row: ConnectionRow,
+  row: ClaimedConnection,
   connection: LiveConnection,
   missingTwice: readonly BookingRow[],
 ): Promise<void> {

@@ -16,6 +16,7 @@ export const recheckMissingAfterMs = 60_000;
 /** A staff member's calendar. Bookings made before calendars had keys are matched by its id alone. */
 export type OwnCalendar = Pick<ConnectionRow, 'staff_id' | 'provider' | 'calendar_id' | 'calendar_key'>;
 
+const heldOrConfirmed = sql`${state.held}, ${state.confirmed}`;
 const inCalendar = (of: OwnCalendar, states = sql`${state.confirmed}`) => sql`
   staff_id = ${of.staff_id} and state in (${states}) and provider = ${of.provider} and calendar_id = ${of.calendar_id}
   and coalesce(calendar_key, ${of.calendar_key}::uuid) is not distinct from ${of.calendar_key}::uuid`;
@@ -24,7 +25,7 @@ const inCalendar = (of: OwnCalendar, states = sql`${state.confirmed}`) => sql`
 export async function bookingsOfEvents(db: Db, of: OwnCalendar, eventIds: string[]): Promise<BookingRow[]> {
   const { rows } = await sql<StoredBooking>`
     select * from bookings where event_id = any(${eventIds}::text[])
-      and ${inCalendar(of, sql`${state.held}, ${state.confirmed}`)} order by id`.execute(db);
+      and ${inCalendar(of, heldOrConfirmed)} order by id`.execute(db);
   return rows.map(bookingRow);
 }
 
@@ -43,6 +44,25 @@ export async function bookingsWithoutEvents(
     select * from bookings where ${inCalendar(of)} and hand <> ${calendar.deleted} and ends_at > ${since}
       and event_id <> all(${eventIds}::text[]) and (calendar_key is not null or ${of.changes_cursor !== null})
     order by starts_at limit ${limit}`.execute(db);
+  return rows.map(bookingRow);
+}
+
+/**
+ * The last `limit` held and confirmed bookings in a calendar whose events were inserted since its last reading and are not among
+ * `eventIds`: some calendars do not report an event that was deleted before any reading showed it.
+ */
+export async function bookingsInsertedUnseen(
+  db: Db,
+  of: OwnCalendar & Pick<ConnectionRow, 'changes_read_at'>,
+  since: Date,
+  eventIds: string[],
+  limit: number,
+): Promise<BookingRow[]> {
+  const { rows } = await sql<StoredBooking>`
+    select * from bookings where ${inCalendar(of, heldOrConfirmed)}
+      and insert_started_at > ${of.changes_read_at} and hand <> ${calendar.deleted}
+      and event_id <> all(${eventIds}::text[]) and ends_at > ${since} and starts_at > ${since}::timestamptz - interval '2 days'
+    order by insert_started_at desc limit ${limit}`.execute(db);
   return rows.map(bookingRow);
 }
 

@@ -33,7 +33,7 @@ export async function replaceConnection(
   const before = await tx
     .deleteFrom('calendar_connections')
     .where('staff_id', '=', connection.staff_id)
-    .returning(['calendar_id', 'calendar_key', 'changes_cursor'])
+    .returning(['calendar_id', 'calendar_key', 'changes_cursor', 'changes_read_at'])
     .executeTakeFirst();
   const isSame =
     before !== undefined &&
@@ -50,7 +50,11 @@ export async function replaceConnection(
       and state in (${state.held}, ${state.confirmed}, ${state.compensating})`.execute(tx);
   return tx
     .insertInto('calendar_connections')
-    .values({ ...connection, changes_cursor: isSame ? before.changes_cursor : null })
+    .values({
+      ...connection,
+      changes_cursor: isSame ? before.changes_cursor : null,
+      changes_read_at: isSame ? before.changes_read_at : null,
+    })
     .returningAll()
     .executeTakeFirstOrThrow();
 }
@@ -139,20 +143,32 @@ export async function setBusyCalendars(db: Db, id: string, calendarIds: string[]
     update calendar_connections set busy_calendar_ids = ${calendarIds}::text[] where id = ${id}`.execute(db);
 }
 
+/** A connection that is being read, since `claimed_at`. */
+export type ClaimedConnection = ConnectionRow & { claimed_at: Date };
+
 /** Claims up to `limit` connections whose events are due to be read, for `againMs`. */
-export async function claimCalendarReads(db: Db, limit: number, againMs: number): Promise<ConnectionRow[]> {
-  const { rows } = await sql<ConnectionRow>`
+export async function claimCalendarReads(
+  db: Db,
+  limit: number,
+  againMs: number,
+): Promise<ClaimedConnection[]> {
+  const { rows } = await sql<ClaimedConnection>`
     update calendar_connections set changes_due_at = now() + ${againMs} * interval '1 millisecond'
     where id in (select id from calendar_connections where dead_at is null and changes_due_at <= now()
       order by changes_due_at limit ${limit} for update skip locked)
-    returning ${connectionColumns}`.execute(db);
+    returning ${connectionColumns}, now() as claimed_at`.execute(db);
   return rows;
 }
 
-/** Stores the sync cursor of a connection. */
-export async function saveCursor(db: Db, connectionId: string, cursor: string): Promise<void> {
+/** Stores the sync cursor of a reading. */
+export async function saveCursor(
+  db: Db,
+  { id, claimed_at }: Pick<ClaimedConnection, 'id' | 'claimed_at'>,
+  cursor: string,
+): Promise<void> {
   await sql`
-    update calendar_connections set changes_cursor = ${cursor} where id = ${connectionId}`.execute(db);
+    update calendar_connections set changes_cursor = ${cursor}, changes_read_at = ${claimed_at}
+    where id = ${id}`.execute(db);
 }
 
 /** Schedules the next reading of a staff member's calendar after `ms`. */

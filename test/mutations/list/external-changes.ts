@@ -63,6 +63,20 @@ export const mutations: Mutation[] = [
     tests: ['test/api/appointments-early-changes.test.ts'],
   },
   {
+    name: 'an event that was deleted before any reading showed it counts as there',
+    file: 'src/appointments/booking/calendar-sync.ts',
+    find: 'bookings.push(...(await bookingsInsertedUnseen(deps.db, row, now, ids, bookingsPerReading)));',
+    replace: '',
+    tests: ['test/api/appointments-early-changes.test.ts'],
+  },
+  {
+    name: 'a reading does not store when it began',
+    file: 'src/appointments/calendar/connections-store.ts',
+    find: 'changes_read_at = ${claimed_at}',
+    replace: 'changes_read_at = changes_read_at',
+    tests: ['test/api/appointments-early-changes.test.ts'],
+  },
+  {
     name: 'a booking that is not confirmed yet counts as read',
     file: 'src/appointments/booking/read-event.ts',
     find: ' || booking.state === bookingState.held)',
