@@ -33,6 +33,7 @@ export type OfCallers = Pick<
   | 'replies'
   | 'unexpectedResponses'
   | 'unanswered'
+  | 'resumed'
   | 'unfinished'
 >;
 

@@ -128,6 +128,8 @@ export interface Evidence {
   /** Of operators and people: responses with a wrong status, and requests that never got one. */
   unexpectedResponses: string[];
   unanswered: string[];
+  /** How often a halted number was resumed. */
+  resumed: number;
   received: ReceivedRow[];
   accepted: AcceptedMessage[];
   calls: SendCall[];

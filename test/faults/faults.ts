@@ -34,6 +34,10 @@ const platformFaults: readonly PlatformFault[] = [
   { code: 80007, times: 3 },
   { code: 131056, times: 3 },
   { code: 131000, times: 3 },
+  // halt templates of a number, the numbers of a business account, those with a token
+  { code: 131048, on: 'messages', times: 2 },
+  { code: 131042, on: 'messages', times: 1 },
+  { code: 190, on: 'messages', times: 1 },
 ];
 
 const receiverFaults: readonly Omit<Fault, 'on'>[] = [

@@ -30,6 +30,7 @@ export function checkEvidence(evidence: Evidence): CheckResult {
       0,
     ),
     kills: evidence.outages.filter(({ kind }) => kind === 'kill').length,
+    'halted numbers resumed': evidence.resumed,
     'database outages': evidence.outages.filter(({ kind }) => kind === 'database').length,
   };
   if (evidence.unfinished !== null) report('still_open', 'the end of the run', evidence.unfinished);

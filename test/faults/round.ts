@@ -8,6 +8,7 @@ import { startOperators } from './operators.ts';
 import { startPeople } from './people.ts';
 import { openPersistentRequests } from './persistent-requests.ts';
 import type { Random } from './random.ts';
+import { startResumers } from './resumers.ts';
 import { startStopWords } from './stop-words.ts';
 import { waitUntilDone } from './wait-until-done.ts';
 
@@ -56,12 +57,16 @@ export async function underLoad(
     write: (write) => fixture.platform.write(writers.pick(fixture.numberIds), write),
   });
   const stopWords = startStopWords(fixture.database.db, fixture.accountId);
+  const resumers = startResumers(fixture, random.fork('resumers'));
   try {
     await act(callers);
     await callers.stop();
     for (const lines of [operators, people, stopWords]) lines.stop();
     const unfinished = await waitUntilDone(fixture, { callers, lines: [operators, people] }, begin.atMs);
     await requests.close();
+    // the last ones: what waits at a halted number is open work
+    resumers.stop();
+    await resumers.done;
     const { sends: operated, optOuts } = operators;
     const { written, replies } = people;
     const { unexpected: unexpectedResponses, unanswered } = requests;
@@ -73,11 +78,12 @@ export async function underLoad(
       replies,
       unexpectedResponses,
       unanswered,
+      resumed: resumers.resumed(),
     };
     return checkEvidence(await collect(fixture, begin, { ...ofCallers, unfinished }));
   } finally {
     // of a run that failed, requests may still be in progress
-    for (const lines of [operators, people, stopWords]) {
+    for (const lines of [operators, people, stopWords, resumers]) {
       lines.stop();
       lines.done.catch(() => undefined);
     }

@@ -146,6 +146,7 @@ export function sampleEvidence(): Evidence {
     replies: [],
     unexpectedResponses: [],
     unanswered: [],
+    resumed: 0,
     received: [],
     accepted,
     calls: sampleMessages.map(({ id, phone, isAccepted, errorCode }) => ({
