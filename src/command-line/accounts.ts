@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { CommandError } from '../commands/exit-codes.ts';
 import { scopes } from '../contract/envelope.ts';
-import { action, wholeNumber } from './run.ts';
+import { action, filledText, wholeNumber } from './run.ts';
 
 const load = () => import('../commands/accounts.ts');
 
@@ -33,7 +33,7 @@ export function addAccountCommands(program: Command): void {
   key
     .command('create')
     .argument('[account-id]', 'see "account list"; not needed if there is only one')
-    .requiredOption('--name <name>', 'what the key is for')
+    .requiredOption('--name <name>', 'what the key is for', filledText)
     .option('--scopes <scopes>', 'comma-separated', scopes.join(','))
     .description('create an API key')
     .action(
@@ -58,7 +58,7 @@ export function addAccountCommands(program: Command): void {
     .description('create a link to sign in to the dashboard with every scope of an account')
     .option('--account <id>', 'the account; not needed if there is only one')
     .option('--operator', 'also the scope operator, for pages about the gateway itself')
-    .option('--name <name>', 'who the link is for')
+    .option('--name <name>', 'who the link is for', filledText)
     .option('--expires-in <seconds>', 'how long it is valid, from 60 to 86400', wholeNumber(60, 86_400), 600)
     .action(
       action(async (options: { account?: string; operator?: boolean; name?: string; expiresIn: number }) => {

@@ -1,5 +1,6 @@
 // How every command runs: its options, its result, its errors and its exit code.
 import { type Command, CommanderError, InvalidArgumentError } from 'commander';
+import { isBlank } from '../base/visible.ts';
 import { errorText, exitCodes, exitReasonOf } from '../commands/exit-codes.ts';
 import { note, printDocument } from '../commands/output.ts';
 
@@ -54,6 +55,12 @@ export const wholeNumber =
     const range = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`;
     throw new InvalidArgumentError(`Use a whole number ${range}.`);
   };
+
+/** A text of which something is visible, such as a name. */
+export function filledText(text: string): string {
+  if (isBlank(text)) throw new InvalidArgumentError('Use a text that is not blank.');
+  return text;
+}
 
 /** Collects `key=value` options into one record. */
 export function pairs(text: string, earlier: Record<string, string>): Record<string, string> {

@@ -2,6 +2,7 @@
 import { createAccount, createKey, revoke } from '../accounts/keys.ts';
 import { listAccounts, listKeys } from '../accounts/store.ts';
 import { systemClock } from '../base/clock.ts';
+import { isBlank } from '../base/visible.ts';
 import { readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { accountOf } from './account-of.ts';
@@ -15,7 +16,7 @@ const accountIdOf = async (db: Db, id: string | undefined): Promise<string> =>
 
 /** Creates an account and prints its id and first key. */
 export async function accountCreate(name: string): Promise<object> {
-  if (name.trim() === '') throw new CommandError('usage', 'An account needs a name.');
+  if (isBlank(name)) throw new CommandError('usage', 'An account needs a name.');
   return onDatabase(async ({ db }) => {
     const { cell } = readConfig();
     const { accountId, key } = await createAccount({ db, clock: systemClock, cell }, name);

@@ -1,6 +1,6 @@
 // API keys on the wire.
 import { Type } from 'typebox';
-import { Id, instant, nullable, scopes } from './envelope.ts';
+import { filled, Id, instant, nullable, scopes } from './envelope.ts';
 
 const ScopeList = Type.Array(Type.Enum([...scopes], { type: 'string' }), {
   minItems: 1,
@@ -47,7 +47,7 @@ export const KeyWithSecret = Type.Object(
 
 export const CreateKeyBody = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 100, description: 'Name of the key, for people.' }),
+    name: filled(100, 'Name of the key, for people.'),
     scopes: ScopeList,
     expiresAt: Type.Optional(
       Type.String({

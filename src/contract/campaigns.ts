@@ -1,6 +1,6 @@
 // Sends as resources on the wire: drafts, states, lists.
 import { Type } from 'typebox';
-import { cursorProperties, Id, idFilter, instant, nullable } from './envelope.ts';
+import { cursorProperties, filled, Id, idFilter, instant, nullable } from './envelope.ts';
 import { kindFilter } from './messages.ts';
 import { Metadata, templateContent } from './recipients.ts';
 import { exampleIds, sendId, templateId } from './sends.ts';
@@ -105,7 +105,7 @@ export const SendSummary = Type.Object(
 );
 
 const draftFields = {
-  name: Type.String({ minLength: 1, maxLength: 256, description: 'Name of the send, for your own use.' }),
+  name: filled(256, 'Name of the send, for your own use.'),
   senderId: Type.String({
     description: 'Id of the sender. Default: the default sender of the business account.',
   }),

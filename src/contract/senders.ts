@@ -1,10 +1,10 @@
 // Senders (the messaging numbers of an account) on the wire.
 import { type Static, Type } from 'typebox';
-import { Id, instant, nullable } from './envelope.ts';
+import { filled, Id, instant, nullable } from './envelope.ts';
 
 const secret = { minLength: 1, maxLength: 2048 };
 const fields = {
-  name: Type.String({ minLength: 1, maxLength: 100, description: 'Name of the sender, for people.' }),
+  name: filled(100, 'Name of the sender, for people.'),
   phoneNumberId: Type.String({
     pattern: '^[0-9]{1,32}$',
     examples: ['105512345678901'],

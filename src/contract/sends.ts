@@ -1,6 +1,6 @@
 // Sends on the wire.
 import { Type } from 'typebox';
-import { Id, nullable } from './envelope.ts';
+import { filled, Id, nullable } from './envelope.ts';
 import { Metadata, Recipient, templateContent } from './recipients.ts';
 
 export const SendBody = Type.Object(
@@ -24,13 +24,7 @@ export const SendBody = Type.Object(
           'How long a message may wait, from the request or from `sendAt`. Default: 86,400; authentication templates 600.',
       }),
     ),
-    name: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 256,
-        description: 'Name of the send; the list of sends shows it.',
-      }),
-    ),
+    name: Type.Optional(filled(256, 'Name of the send; the list of sends shows it.')),
     sendAt: Type.Optional(
       Type.String({
         format: 'date-time',

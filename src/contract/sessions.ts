@@ -1,6 +1,6 @@
 // Sessions and dashboard links on the wire.
 import { Type } from 'typebox';
-import { Id, instant, nullable, scopes } from './envelope.ts';
+import { filled, Id, instant, nullable, scopes } from './envelope.ts';
 
 const id = '019a0b5e-7c00-7000-8000-000000000000';
 const sessionScopes = Type.Array(Type.String(), {
@@ -175,13 +175,7 @@ export const NewDashboardLink = Type.Object(
 
 export const CreateLinkBody = Type.Object(
   {
-    name: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description: 'Who the link is for. Default: the caller’s name.',
-      }),
-    ),
+    name: Type.Optional(filled(100, 'Who the link is for. Default: the caller’s name.')),
     scopes: Type.Optional(
       Type.Array(Type.Enum([...scopes], { type: 'string' }), {
         minItems: 1,

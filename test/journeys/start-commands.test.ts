@@ -107,7 +107,8 @@ describe('beside a running gateway without the sandbox', () => {
       2,
       /Unknown scope: all\. Allowed scopes: .*manage/,
     ],
-    [['account', 'create', ' '], 2, /needs a name/],
+    [['account', 'create', '\u200b'], 2, /needs a name/],
+    [['key', 'create', 'x', '--name', ' '], 2, /Use a text that is not blank/],
     [['rotate-encryption-key'], 1, /No key was changed.*Another gateway already runs.*Stop it first/],
   ])('%j fails with its exit code and a clear error', async (args, exitCode, pattern) => {
     const { code, out, err } = await workspace.run(args);
