@@ -87,6 +87,12 @@ it('leaves a first upload unsent: its bytes are read only once', async () => {
   await expect(upload()).resolves.toMatchObject({ platformMediaId: expect.any(String) });
 });
 
+it('is added to the address of an upload session, which has a query of its own', async () => {
+  const bytes = Buffer.from('89504e470d0a1a0a', 'hex');
+  const file = () => ({ fileName: 'a.png', mimeType: 'image/png', size: 8, stream: Readable.from([bytes]) });
+  await expect(platform.uploadSample(sender, file(), 5_000)).resolves.toEqual({ handle: expect.any(String) });
+});
+
 it('halts the token if it is wrong, or the secret is not known', async () => {
   const wrong = await failureOf(send({ ...sender, appSecret: 'of another app' }));
   expect([wrong.outcome, platform.classify(wrong)]).toEqual(['rejected', 'halt_token']);

@@ -16,7 +16,7 @@ export interface MetaClient {
 
 export interface MetaCall {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Below the version, such as `106540352242922/messages`. */
+  /** Below the version, such as `106540352242922/messages`; may have a query. */
   path: string;
   query?: Record<string, string>;
   json?: unknown;
@@ -96,7 +96,7 @@ export const userAgent = { 'user-agent': 'chatbot-gateway' };
 export function openMetaClient(options: MetaClientOptions): MetaClient {
   return {
     call: proving(async (sender, { method, path, query, json, body, timeoutMs }: MetaCall) => {
-      const search = query ? `?${new URLSearchParams(query)}` : '';
+      const search = query ? `${path.includes('?') ? '&' : '?'}${new URLSearchParams(query)}` : '';
       const headers: Record<string, string> = {
         ...userAgent,
         authorization: `Bearer ${sender.credential}`,
