@@ -122,6 +122,22 @@ test('a template is written by the rules, saved, edited and submitted', {
   expect(problems).toEqual([]);
 });
 
+test('the pause of a template ends by a button, once the platform ends it', async () => {
+  const { gateway, openAt, templateIds } = dashboard;
+  const id = templateIds.diwali_offer ?? '';
+  const detail = async () =>
+    (await gateway.call<{ providerStatus: string; providerTemplateId: string }>('GET', `/v1/templates/${id}`))
+      .body.data;
+  await gateway.platform.changeTemplate((await detail()).providerTemplateId, { status: 'PAUSED' });
+  await expect.poll(async () => (await detail()).providerStatus).toBe('PAUSED');
+  const { page, problems } = await openAt(`/templates/${id}`);
+  const notice = page.getByRole('status').filter({ hasText: 'The platform paused this template' });
+  await notice.getByRole('button', { name: 'End the pause' }).click();
+  await notice.waitFor({ state: 'detached' });
+  await expect.poll(async () => (await detail()).providerStatus).toBe('APPROVED');
+  expect(problems).toEqual([]);
+});
+
 test('conversations are narrowed to those without an answer, and stay so while one is read', {
   timeout: 30_000,
 }, async () => {

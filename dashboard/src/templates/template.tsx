@@ -21,7 +21,7 @@ import { History } from './history.tsx';
 import { Notices } from './notices.tsx';
 import { Preview } from './preview.tsx';
 import { Statistics } from './statistics.tsx';
-import { SubmitDraft } from './submit-draft.tsx';
+import { TemplateAction } from './template-action.tsx';
 import { TemplateApi } from './template-api.tsx';
 import { stateOf } from './template-state.ts';
 import './templates.css';
@@ -86,7 +86,13 @@ function Actions({ template }: { template: TemplateDetail }) {
           {text('edit')}
         </Link>
       )}
-      {mayManage && status === 'draft' && <SubmitDraft templateId={id} />}
+      {mayManage && status === 'draft' && (
+        <TemplateAction
+          kind="primary"
+          word={text('submit')}
+          act={() => api.submitTemplate({ templateId: id })}
+        />
+      )}
       {maySend && status === 'approved' && category !== 'AUTHENTICATION' && (
         <LinkButton>
           <Link to="/sends/new" search={{ template: id }}>

@@ -1,21 +1,25 @@
-// Submits a draft for the platform's review.
+// A button that asks the platform to do something with a template; what became of it is read again.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { api } from '../api/client.ts';
 import { Button } from '../design/button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
-import { textsOf } from '../text/texts.ts';
 
-export function SubmitDraft({ templateId }: { templateId: string }) {
-  const text = textsOf('templates');
+interface Props {
+  /** What happens. */
+  word: string;
+  act: () => Promise<unknown>;
+  kind?: 'primary' | 'default';
+}
+
+export function TemplateAction({ word, act, kind = 'default' }: Props) {
   const queries = useQueryClient();
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => api.submitTemplate({ templateId }),
+    mutationFn: act,
     onSettled: () => queries.invalidateQueries({ queryKey: ['templates'] }),
   });
   return (
     <div className="column">
-      <Button kind="primary" isBusy={isPending} onClick={() => mutate()}>
-        {text('submit')}
+      <Button kind={kind} isBusy={isPending} onClick={() => mutate()}>
+        {word}
       </Button>
       {error && <ErrorNote error={error} />}
     </div>
