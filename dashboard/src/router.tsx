@@ -104,4 +104,8 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
   }
+  interface HistoryState {
+    /** True if the entry before is the list of people. */
+    isFromPeople?: boolean;
+  }
 }

@@ -95,3 +95,28 @@ test('a person who is opened stays in their place in the list of people', async 
   expect(await top()).toBe(before);
   expect(problems).toEqual([]);
 });
+
+test('on a phone, the way from a person to the list goes to its place, and keeps what it is limited to', async () => {
+  const { gateway, openAt } = dashboard;
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
+  const { page, problems } = await openAt('/conversations?state=unanswered', phone);
+  const rows = page.locator('.person');
+  const link = rows.nth(40);
+  await link.scrollIntoViewIfNeeded();
+  const before = await page.evaluate('scrollY');
+  expect(before).toBeGreaterThan(1_000);
+  await link.click();
+  const toPeople = page.getByRole('link', { name: 'People' });
+  await toPeople.click();
+  await rows.first().waitFor();
+  await expect.poll(() => page.evaluate('scrollY')).toBe(before);
+  expect(new URL(page.url()).search).toBe('?state=unanswered');
+  // opened by its address, a person has no list before it
+  const path = await link.getAttribute('href');
+  await page.goto(`${gateway.url}${path}`);
+  await toPeople.click();
+  await rows.first().waitFor();
+  expect(new URL(page.url()).pathname).toBe('/conversations');
+  expect(new URL(page.url()).search).toBe('?state=unanswered');
+  expect(problems).toEqual([]);
+});

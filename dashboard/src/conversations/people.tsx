@@ -82,6 +82,7 @@ export function People({ search, state, currentId }: Props) {
             key={contact._id}
             contact={contact}
             isCurrent={contact._id === currentId}
+            isListOnly={currentId === undefined}
             kept={search ? { search } : state ? { state } : {}}
           />
         ))}
@@ -110,11 +111,13 @@ export function People({ search, state, currentId }: Props) {
 interface RowProps {
   contact: Contact;
   isCurrent: boolean;
+  /** True if no person is shown beside the list. */
+  isListOnly: boolean;
   /** What the list is limited to, which stays when the person is opened. */
   kept: { search?: string; state?: PeopleState };
 }
 
-function PersonRow({ contact, isCurrent, kept }: RowProps) {
+function PersonRow({ contact, isCurrent, isListOnly, kept }: RowProps) {
   const text = textsOf('conversations');
   const { _id, lastMessage, unreadCount } = contact;
   const name = nameOf(contact);
@@ -125,6 +128,7 @@ function PersonRow({ contact, isCurrent, kept }: RowProps) {
         to="/conversations/$id"
         params={{ id: _id }}
         search={kept}
+        state={{ isFromPeople: isListOnly }}
         className="person"
         data-row-link
         {...(isCurrent ? { 'aria-current': 'true' as const } : {})}

@@ -1,7 +1,7 @@
 // What a person and the account wrote to each other, oldest first, and the answer.
 import IconChevronLeft from '@tabler/icons-react/dist/esm/icons/IconChevronLeft.mjs';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation, useRouter } from '@tanstack/react-router';
 import { useLayoutEffect, useRef } from 'react';
 import type { Contact, ContactMessage } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
@@ -62,9 +62,7 @@ export function Thread({ contact }: { contact: Contact }) {
   return (
     <section className="thread-pane" aria-label={text('thread')}>
       <header className="thread-head">
-        <Link to="/conversations" className="narrow-only" aria-label={text('people')}>
-          <IconChevronLeft size={20} className="mirrored" aria-hidden />
-        </Link>
+        <ToPeople />
         <div className="grow">
           <h1 className="thread-name cut">
             <bdi>{nameOf(contact)}</bdi>
@@ -110,6 +108,27 @@ export function Thread({ contact }: { contact: Contact }) {
       </section>
       <Answer contact={contact} />
     </section>
+  );
+}
+
+/** Where one pane is shown at a time: to the list as it was left. */
+function ToPeople() {
+  const router = useRouter();
+  const isFromPeople = useLocation({ select: ({ state }) => state.isFromPeople });
+  return (
+    <Link
+      to="/conversations"
+      search={(kept) => kept}
+      className="narrow-only"
+      aria-label={textsOf('conversations')('people')}
+      onClick={(event) => {
+        if (!isFromPeople) return;
+        event.preventDefault();
+        router.history.back();
+      }}
+    >
+      <IconChevronLeft size={20} className="mirrored" aria-hidden />
+    </Link>
   );
 }
 
