@@ -28,7 +28,7 @@ export function EndpointNote({ endpoint }: { endpoint: Endpoint }) {
       {shapes[shape]}
       <div className="grow">
         <div className="strong">{text(`is_${problem}`, { why, since, next })}</div>
-        <div className="muted">
+        <p className="muted">
           {text(`is_${problem}Effect`)}{' '}
           {waiting > 0 && text('waitCount', { count: waiting, number: formatNumber(waiting) })}{' '}
           {problem !== 'paused' && (
@@ -39,7 +39,7 @@ export function EndpointNote({ endpoint }: { endpoint: Endpoint }) {
               {text('whyOfDeliveries')}
             </Link>
           )}
-        </div>
+        </p>
       </div>
       {problem !== 'failing' && <Activate id={endpointId} isResting={problem === 'resting'} />}
     </div>

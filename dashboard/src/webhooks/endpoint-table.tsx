@@ -72,24 +72,22 @@ function EndpointRow({
             {shortUrl(url)}
           </Link>
         </div>
-        <div className="small note cut" dir="auto">
-          {description}
-          {endpoint.rotation && <span> {text('rotating')}</span>}
+        <div className="small note cut">
           {disabledReason && (
-            <span className="bad-text"> {text(`disabled_${disabledWord(disabledReason)}`)}</span>
+            <span className="bad-text">{text(`disabled_${disabledWord(disabledReason)}`)} </span>
           )}
           {state === 'resting' && restingUntil && (
             <span className="warn-text">
-              {' '}
-              {text('nextTry')} <Timestamp at={restingUntil} />
+              {text('nextTry')} <Timestamp at={restingUntil} />{' '}
             </span>
           )}
           {!disabledReason && state !== 'resting' && failingSince && (
             <span className="warn-text">
-              {' '}
-              {text('failingSince')} <Timestamp at={failingSince} form="clock" />
+              {text('failingSince')} <Timestamp at={failingSince} form="clock" />{' '}
             </span>
           )}
+          {endpoint.rotation && <span>{text('rotating')} </span>}
+          <bdi>{description}</bdi>
         </div>
       </td>
       <td>

@@ -93,7 +93,7 @@ export function Body({ body }: { body: string }) {
         wordOf={(one) => text(one)}
         onChoose={show}
       />
-      <Code label={text('request')}>{form === 'indented' ? indented(body) : body}</Code>
+      <Code label={text(form)}>{form === 'indented' ? indented(body) : body}</Code>
       <p className="note small">
         {text('plainBytes', { count: formatNumber(new TextEncoder().encode(body).length) })}
       </p>
