@@ -136,10 +136,13 @@ test('an endpoint is added, tested, and its deliveries are shown and replayed', 
   await page.getByRole('heading', { level: 1, name: /messages.status/ }).waitFor();
   const deliveryId = new URL(page.url()).pathname.split('/').at(-1) as string;
   const { body } = await gateway.call<{ body: string }>('GET', `/v1/webhooks/deliveries/${deliveryId}`);
-  const shown = (await page.getByRole('region', { name: 'Request' }).last().textContent()) ?? '';
+  const shown = (await page.getByRole('region', { name: 'Indented' }).textContent()) ?? '';
   expect(JSON.parse(shown)).toEqual(JSON.parse(body.data.body));
   await page.getByRole('button', { name: 'Exact bytes' }).click();
-  await page.getByRole('region', { name: 'Request' }).getByText(body.data.body, { exact: true }).waitFor();
+  await page
+    .getByRole('region', { name: 'Exact bytes' })
+    .getByText(body.data.body, { exact: true })
+    .waitFor();
   await page.getByRole('button', { name: 'Replay now' }).click();
   await page.getByRole('listitem').getByText('2', { exact: true }).waitFor();
   const path = page.getByRole('navigation', { name: 'Breadcrumb' });
