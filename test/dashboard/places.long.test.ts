@@ -120,3 +120,26 @@ test('on a phone, the way from a person to the list goes to its place, and keeps
   expect(new URL(page.url()).search).toBe('?state=unanswered');
   expect(problems).toEqual([]);
 });
+
+test('conversations are as high as their window, and are answered one after the other by keyboard', async () => {
+  const { page, problems } = await dashboard.openAt('/conversations');
+  const names = page.locator('.unread-name');
+  await names.first().waitFor();
+  const [, second = '', third = ''] = (await names.allInnerTexts()).map((name) => name.trim());
+  const height = () => page.evaluate('document.documentElement.scrollHeight - innerHeight');
+  expect(await height()).toBe(0);
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: second, exact: true }).waitFor();
+  await page.keyboard.press('r');
+  await page.keyboard.type('At nine.');
+  expect(await page.getByRole('textbox', { name: 'Reply' }).inputValue()).toBe('At nine.');
+  expect(await height()).toBe(0);
+  // out of the field, to the next person
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: third, exact: true }).waitFor();
+  expect(problems).toEqual([]);
+});

@@ -8,6 +8,7 @@ import { api } from '../api/client.ts';
 import { useLiveList } from '../api/use-live-list.ts';
 import { Button } from '../design/button.tsx';
 import { ErrorNote } from '../design/messages.tsx';
+import { usePageKeys } from '../design/use-page-keys.ts';
 import { useMay } from '../session/session.tsx';
 import { formatDay } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
@@ -37,6 +38,13 @@ export function Thread({ contact }: { contact: Contact }) {
     read: (cursor) => api.listContactMessages({ id, limit: pageLength, ...(cursor ? { cursor } : {}) }),
     idOf,
   });
+  const pane = useRef<HTMLElement>(null);
+  const write = () => {
+    const field = pane.current?.querySelector<HTMLElement>('.answer :is(textarea, select)');
+    field?.focus();
+    return field != null;
+  };
+  usePageKeys([{ text: 'write', run: { r: write } }]);
   const box = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
   const newest = rows[0] && idOf(rows[0]);
@@ -60,7 +68,7 @@ export function Thread({ contact }: { contact: Contact }) {
   });
   const messages = rows.toReversed();
   return (
-    <section className="thread-pane" aria-label={text('thread')}>
+    <section ref={pane} className="thread-pane" aria-label={text('thread')}>
       <header className="thread-head">
         <ToPeople />
         <div className="grow">

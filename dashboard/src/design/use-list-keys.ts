@@ -13,7 +13,8 @@ export function useListKeys(
   const isInList = () => body.current?.contains(document.activeElement) === true;
   const move = (step: number) => {
     const rows = links();
-    const at = rows.indexOf(document.activeElement as HTMLElement);
+    const focused = rows.indexOf(document.activeElement as HTMLElement);
+    const at = focused === -1 ? rows.findIndex((row) => row.hasAttribute('aria-current')) : focused;
     rows[Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
   };
   usePageKeys([
