@@ -103,6 +103,7 @@ describe('a change of a booking', () => {
     const calls = (await fixture.control.calls()).length;
     const moving = await change(made.bookingId, 'reschedule', { date, from: '11:00', to: '11:30' });
     expect([moving.status, moving.json.code]).toEqual([409, 'calendar_not_connected']);
+    expect(moving.json.message).toContain('a calendar that is no longer connected');
     expect((await change(made.bookingId, 'cancel')).status).toBe(200);
     expect((await fixture.control.calls()).slice(calls)).toEqual([]);
     expect([await fixture.occupancies(staff.id), await startsOf(staff.email)]).toEqual([0, [at('10:00')]]);

@@ -35,6 +35,12 @@ function changeAwaitsCalendar(): AppError {
   );
 }
 
+function inFormerCalendar(): AppError {
+  return notConnected(
+    'The event of this booking is in a calendar that is no longer connected, so it cannot be moved. Reconnect that calendar, or cancel the booking and book again.',
+  );
+}
+
 function changedConcurrently(): AppError {
   return notChangeable('Another request changed this booking at the same time. Read the booking again.');
 }
@@ -104,7 +110,7 @@ export async function applyMove(deps: BookingDeps, row: BookingRow, deadline: nu
   if (typeof connection === 'string') {
     if (connection === 'dead' && row.pending_started_at !== null) throw changeAwaitsCalendar();
     await dropPendingChange(deps, row);
-    throw notConnected();
+    throw connection === 'dead' ? notConnected() : inFormerCalendar();
   }
   try {
     if (row.pending_started_at !== null && (await isAtPendingTime(deps, connection, row, deadline)))
