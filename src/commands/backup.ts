@@ -9,7 +9,7 @@ import { openBackupStore } from '../parts.ts';
 import { backupKeysOf, openBackupCalls, runBackup, targetOf } from '../run-backup/run.ts';
 import { databaseOf, openBeside } from './database.ts';
 import { CommandError } from './exit-codes.ts';
-import { interruptingSignals, openUnlessAborted } from './interruption.ts';
+import { onInterruption, openUnlessAborted } from './interruption.ts';
 import { say } from './output.ts';
 import { megabytes, openProgress } from './progress.ts';
 
@@ -30,8 +30,9 @@ export async function backup(to: string, options: BackupOptions): Promise<object
     return { ...summaryOf(manifest), verified: true };
   }
   const stopping = new AbortController();
-  const stop = () => stopping.abort(new CommandError('interrupted', 'Stopped. No backup was written.'));
-  for (const signal of interruptingSignals) process.once(signal, stop);
+  const unlisten = onInterruption(() =>
+    stopping.abort(new CommandError('interrupted', 'Stopped. No backup was written.')),
+  );
   const progress = openProgress('Backing up');
   const database = await openUnlessAborted(stopping.signal, (onServer) =>
     openBeside({ ...databaseOf(config), onServer }, 'use'),
@@ -71,7 +72,7 @@ export async function backup(to: string, options: BackupOptions): Promise<object
     };
   } finally {
     progress.end();
-    for (const signal of interruptingSignals) process.removeListener(signal, stop);
+    unlisten();
     await database.close();
   }
 }

@@ -3,7 +3,39 @@ import { CommandError } from './exit-codes.ts';
 import { note } from './output.ts';
 
 /** Ctrl-C, a service manager's stop, and the end of the terminal. */
-export const interruptingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const interruptingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * A terminal sends Ctrl-C, and systemd SIGTERM, to npm and to the program that it runs, and npm passes it on to the program: a millisecond later the program
+ * has it twice. What comes within this time is the same signal.
+ */
+const sameSignalMs = 500;
+
+/**
+ * Calls `first` on the first signal, and `again` on one that comes later; without `again`, that one ends the process. Returns what stops listening.
+ */
+export function onInterruption(
+  first: (signal: NodeJS.Signals) => void,
+  again?: (signal: NodeJS.Signals) => void,
+): () => void {
+  let firstAtMs: number | undefined;
+  const onSignal = (signal: NodeJS.Signals) => {
+    const nowMs = performance.now();
+    if (firstAtMs === undefined) {
+      firstAtMs = nowMs;
+      return first(signal);
+    }
+    if (nowMs - firstAtMs < sameSignalMs) return;
+    if (again) return again(signal);
+    unlisten();
+    process.kill(process.pid, signal);
+  };
+  const unlisten = () => {
+    for (const signal of interruptingSignals) process.removeListener(signal, onSignal);
+  };
+  for (const signal of interruptingSignals) process.on(signal, onSignal);
+  return unlisten;
+}
 
 /** Called with what stops the server of a command, when the command is about to start it, or to use one that another command started. */
 export type OnServer = (stop: () => Promise<void>) => void;
@@ -18,18 +50,13 @@ export async function interruptible<T>(work: (onServer: OnServer) => Promise<T>)
   let isInterrupted = false;
   let unlisten = () => {};
   const onServer: OnServer = (stop) => {
-    const onSignal = (signal: NodeJS.Signals) => {
-      unlisten();
+    unlisten();
+    unlisten = onInterruption((signal) => {
       isInterrupted = true;
       note(`\nStopping (${signal}). Press Ctrl-C again to stop immediately.`);
       const end = () => reject(new CommandError('interrupted', `Interrupted by ${signal}.`));
       void stop().then(end, end);
-    };
-    unlisten();
-    unlisten = () => {
-      for (const signal of interruptingSignals) process.removeListener(signal, onSignal);
-    };
-    for (const signal of interruptingSignals) process.once(signal, onSignal);
+    });
   };
   try {
     return await Promise.race([work(onServer), interrupted]);

@@ -8,6 +8,7 @@ import { type AccountOption, callGateway } from './call-gateway.ts';
 import { kindsOf } from './endpoints.ts';
 import { CommandError } from './exit-codes.ts';
 import { type Forward, openForward } from './forward.ts';
+import { onInterruption } from './interruption.ts';
 import { listenSecret } from './listen-secret.ts';
 import { note, say, sayEach, usesJson } from './output.ts';
 
@@ -33,9 +34,7 @@ export async function listen(to: string | undefined, options: ListenOptions): Pr
   const secret = listenSecret(options.secretFile);
   const outgoing = openOutgoing({ connectionsPerOrigin: 4, keepAliveMs: 10_000 });
   const stopping = new AbortController();
-  const stop = () => stopping.abort();
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  const unlisten = onInterruption(() => stopping.abort());
   try {
     const forward = to === undefined ? undefined : openForward(localUrl(to), secret, outgoing);
     await callGateway(
@@ -53,8 +52,7 @@ export async function listen(to: string | undefined, options: ListenOptions): Pr
       },
     );
   } finally {
-    process.removeListener('SIGINT', stop);
-    process.removeListener('SIGTERM', stop);
+    unlisten();
     await outgoing.close();
   }
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { flushLog, type Log } from '../base/log.ts';
 import type { OpenDatabase } from '../db/open-database.ts';
+import { onInterruption } from './interruption.ts';
 import { note } from './output.ts';
 import type { RunningSandbox } from './sandbox.ts';
 
@@ -52,11 +53,7 @@ function exitNow(running: Running, code: number): never {
  */
 export function stopOnSignals(running: Running, cancel: AbortController, log: Log, delayMs: number): void {
   const announcedExtraMs = delayMs > 0 ? announcedMs : 0;
-  const onSignal = async (signal: NodeJS.Signals) => {
-    if (cancel.signal.aborted) {
-      note('Stopping immediately.');
-      exitNow(running, 1);
-    }
+  const stop = async (signal: NodeJS.Signals) => {
     note(`\nStopping (${signal}). Press Ctrl-C again to stop immediately.`);
     cancel.abort();
     const timeout = setTimeout(
@@ -75,7 +72,9 @@ export function stopOnSignals(running: Running, cancel: AbortController, log: Lo
     flushLog(log);
     process.exit(0);
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  process.on('SIGHUP', onSignal);
+  const stopNow = () => {
+    note('Stopping immediately.');
+    exitNow(running, 1);
+  };
+  onInterruption((signal) => void stop(signal), stopNow);
 }

@@ -186,3 +186,9 @@ export async function endBy(program: Program, act: () => void): Promise<ProgramR
   const end = await program.ended;
   return { ...end, tookMs: performance.now() - began };
 }
+
+/** Sends the signal until the program ends: what comes shortly after the first one counts as the same. */
+export function killRepeatedly(program: Program, signal: NodeJS.Signals): void {
+  const repeating = setInterval(() => program.process.kill(signal), 100);
+  void program.ended.finally(() => clearInterval(repeating));
+}

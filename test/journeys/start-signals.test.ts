@@ -56,7 +56,10 @@ test('Ctrl-C, which reaches the whole process group, stops everything in order',
   expect(workspace.living()).toEqual([]);
 });
 
-test('SIGTERM to "npm start" stops everything too', async () => {
+test.each([
+  ['SIGTERM to', 'SIGTERM', 1],
+  ['Ctrl-C in the terminal of', 'SIGINT', -1],
+] as const)('%s "npm start", which passes it on, stops everything in order', async (_, signal, group) => {
   // like a person's shell: their own Node, not the one in this checkout
   const PATH = (process.env.PATH ?? '')
     .split(delimiter)
@@ -64,7 +67,8 @@ test('SIGTERM to "npm start" stops everything too', async () => {
     .join(delimiter);
   const npm = workspace.start([], { command: ['npm', 'start'], env: { PATH } });
   await npm.says(/Ctrl-C stops everything/);
-  const end = await endBy(npm, () => npm.process.kill('SIGTERM'));
+  const end = await endBy(npm, () => process.kill(group * npm.pid, signal));
   expect(end).toMatchObject({ code: 0, signal: null });
+  expect(end.err).not.toMatch(/Stopping immediately/);
   await until(() => expect(workspace.living()).toEqual([]));
 });

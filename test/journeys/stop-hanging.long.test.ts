@@ -3,7 +3,13 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { cloudApiControl } from '../../sandbox/control.ts';
 import { sendTo } from '../harness/demo-account.ts';
 import { gatewayClient } from '../harness/gateway-client.ts';
-import { endBy, openProgramFolder, type ProgramFolder, patienceMs } from '../harness/program.ts';
+import {
+  endBy,
+  killRepeatedly,
+  openProgramFolder,
+  type ProgramFolder,
+  patienceMs,
+} from '../harness/program.ts';
 import { until } from '../harness/until.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -25,7 +31,7 @@ test('stops in time while the platform hangs, immediately on the second signal, 
   await until(async () => expect(await platform.ledger({ phone })).toHaveLength(1));
   program.process.kill('SIGTERM');
   await program.says(/Stopping \(SIGTERM\)/);
-  const end = await endBy(program, () => program.process.kill('SIGTERM'));
+  const end = await endBy(program, () => killRepeatedly(program, 'SIGTERM'));
   expect(end.code).toBe(1);
   await until(() => expect(workspace.living()).toEqual([]));
   await answer;

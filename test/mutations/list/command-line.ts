@@ -108,6 +108,13 @@ export const mutations: Mutation[] = [
     tests: ['test/journeys/interrupted-commands.test.ts'],
   },
   {
+    name: 'a signal that npm passes on counts as a second one',
+    file: 'src/commands/interruption.ts',
+    find: 'if (nowMs - firstAtMs < sameSignalMs) return;',
+    replace: '',
+    tests: ['test/journeys/interrupted-commands.test.ts'],
+  },
+  {
     name: 'an interrupted start leaves its database server running',
     file: 'src/commands/interruption.ts',
     find: "signal.addEventListener('abort', () => void stop(), { signal: opened.signal });",
