@@ -121,7 +121,7 @@ async function migrateOrCheck(opened: {
   if (problem !== undefined) throw new Error(problem);
   if (state.pending.length > 0)
     throw new Error(
-      `The database lacks ${state.pending.length} migrations. Only "start" and "migrate" run them: run one of them first.`,
+      `The database has pending migrations (${state.pending.length}). Only "start" and "migrate" run them: run one of them first.`,
     );
 }
 

@@ -254,6 +254,15 @@ it('several problems of one path are one entry of errors', () => {
   expect(problem?.message).toMatch(/start or end with a variable; .*without gaps/);
 });
 
+it('one variable is not called variables', () => {
+  const components = [{ type: 'BODY', text: 'Hi {{1}}!' }];
+  const of = { category: 'UTILITY', language: 'en_US', parameterFormat: 'positional', components } as const;
+  expect(draftProblems(of, files).map(({ message }) => message)).toEqual([
+    'must have at least 3 words for its 1 variable, but has 1: add text or remove variables',
+    'must have an example for its variable',
+  ]);
+});
+
 it('a sample is sent to the platform by its handle, without our id', () => {
   const part = { type: 'HEADER', format: 'IMAGE', mediaId: 'png' };
   expect(sampleIdOf(part)).toBe('png');

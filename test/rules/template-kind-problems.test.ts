@@ -255,7 +255,7 @@ describe('a template is refused', () => {
     ['its header is of the kind GIF', [{ type: 'HEADER', format: 'GIF' }, body]],
     ['it has a button of the kind APP', [body, buttons({ type: 'APP' })]],
     ['it has an order_details component', [body, { type: 'ORDER_DETAILS' }]],
-    ['its carousel has 1 cards', [body, { type: 'CAROUSEL', cards: [card] }]],
+    ['its carousel has 1 card', [body, { type: 'CAROUSEL', cards: [card] }]],
     ['its carousel has 11 cards', [body, { type: 'CAROUSEL', cards: Array(11).fill(card) }]],
     ['its carousel has 0 cards', [body, { type: 'CAROUSEL', cards: 'none' }]],
     [

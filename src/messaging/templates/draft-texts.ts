@@ -1,5 +1,5 @@
 // WhatsApp's rules for a template's texts: lengths, variables, examples and formatting. Pure.
-import { charactersIn } from '../../base/counted.ts';
+import { charactersIn, counted } from '../../base/counted.ts';
 import type { TemplateComponent } from '../../ports/platform.ts';
 import { tokensOf } from './placeholders.ts';
 
@@ -70,7 +70,7 @@ function checkPositions(text: string, count: number, language: string, add: Add)
   if (words < least)
     add(
       '.text',
-      `must have at least ${least} words for its ${count} variables, but has ${words}: add text or remove variables`,
+      `must have at least ${least} words for its ${counted(count, 'variable')}, but has ${words}: add text or remove variables`,
     );
 }
 
@@ -119,7 +119,10 @@ function checkExamples(
       ? examples.every(isFilled)
       : tokens.every((token) => examples.some((one) => isNamed(one, token)));
   if (!Array.isArray(row) || row.length !== tokens.length || !isComplete(row))
-    add(`.example.${member}`, `must have an example for each of the ${tokens.length} variables`);
+    add(
+      `.example.${member}`,
+      `must have an example for ${tokens.length === 1 ? 'its variable' : `each of the ${tokens.length} variables`}`,
+    );
 }
 
 function isNamed(value: unknown, token: string): boolean {

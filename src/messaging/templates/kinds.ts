@@ -1,4 +1,5 @@
 // The kinds of templates that the gateway can send: components, headers and buttons. Pure.
+import { counted } from '../../base/counted.ts';
 import type { TemplateComponent } from '../../ports/platform.ts';
 
 const components = new Set([
@@ -55,7 +56,8 @@ export function unsupportedReason(parts: readonly TemplateComponent[]): string |
   const reason = reasonOf(parts, message);
   if (reason !== null || !findComponent(parts, 'CAROUSEL')) return reason;
   const cards = cardsOf(parts);
-  if (cards.length < cardsMin || cards.length > cardsMax) return `its carousel has ${cards.length} cards`;
+  if (cards.length < cardsMin || cards.length > cardsMax)
+    return `its carousel has ${counted(cards.length, 'card')}`;
   const wrong = cards.map((one) => reasonOf(one, cardKinds)).find((one) => one !== null);
   return wrong === undefined ? null : `of a card: ${wrong}`;
 }
