@@ -1,4 +1,7 @@
-// How many connections each part of a process may open, of the number that it may open in all (DATABASE_CONNECTIONS).
+// Connections of the parts of a process: their name, and how many each may open of all that the process may (DATABASE_CONNECTIONS).
+
+/** Application name of connections of running gateways; commands use other names. */
+export const gatewayConnections = 'gateway hot';
 
 export interface ConnectionShares {
   /** The session that shows that this process is alive. */

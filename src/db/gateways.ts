@@ -1,9 +1,7 @@
 // The gateways connected to this database.
 import { sql } from 'kysely';
+import { gatewayConnections } from './connections.ts';
 import type { Db } from './db.ts';
-
-/** Application name of connections of running gateways; commands use other names. */
-export const gatewayConnections = 'gateway hot';
 
 /** Number of connections of gateways to this database, as far as the user of `db` may see them. */
 export async function countGatewayConnections(db: Db): Promise<number> {

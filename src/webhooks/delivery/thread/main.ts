@@ -9,8 +9,8 @@ import { flushLog, openLog } from '../../../base/log.ts';
 import { measureLag } from '../../../base/loop-lag.ts';
 import { openOutgoing } from '../../../base/outgoing.ts';
 import { traceparentOf } from '../../../base/trace-ids.ts';
+import { gatewayConnections } from '../../../db/connections.ts';
 import { openDb, poolUsage } from '../../../db/db.ts';
-import { gatewayConnections } from '../../../db/gateways.ts';
 import { openDeliveries } from '../deliveries.ts';
 import { type AttemptResult, type LeasedDelivery, outcomeOfAttempt, tracedSubjectOf } from '../delivery.ts';
 import type {
