@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Dashboard, flawsOf, startDashboard } from '../harness/dashboard.ts';
 import { addStaff } from '../harness/dashboard-staff.ts';
-import { addEndpoint } from '../harness/gateway.ts';
+import { addEndpoint, number } from '../harness/gateway.ts';
 import { offer } from '../harness/phone-templates.ts';
 
 let dashboard: Dashboard;
@@ -80,6 +80,40 @@ test('figures of an endpoint that could not be read are no zeros', async () => {
   await page.locator('#main [data-row-link]').first().click();
   await page.locator('#main').getByRole('alert').waitFor();
   expect(await page.locator('.figure-tiles').count()).toBe(0);
+});
+
+test('what a conversation could not read or do is said there', async () => {
+  const { gateway, openAt } = dashboard;
+  const from = { phone: '15557791099', name: 'Ada' };
+  await gateway.platform.write(number.id, {
+    messages: [{ from, kind: 'text', with: { text: { body: 'Hello' } } }],
+  });
+  const { page } = await openAt('/conversations');
+  await page.getByRole('link', { name: 'Ada' }).click();
+  const thread = page.getByRole('region', { name: 'Conversation' });
+  const alert = thread.getByRole('alert');
+  await failRequests(page, /\/v1\/messages\/received\/.*read/);
+  await thread.getByRole('button', { name: 'Mark 1 as read' }).click();
+  await alert.waitFor();
+  expect(await flawsOf(page)).toEqual([]);
+  await page.reload();
+  const end = await failRequests(page, /\/preview/);
+  await thread.getByRole('button', { name: 'Template' }).click();
+  await thread.getByRole('combobox', { name: 'Template' }).selectOption({ index: 1 });
+  await alert.waitFor();
+  await end();
+  await alert.getByRole('button', { name: 'Try now' }).click();
+  await thread.locator('.template-words').waitFor();
+  await alert.waitFor({ state: 'detached' });
+});
+
+test('changed hours say that the bookings outside them could not be read', async () => {
+  const { page } = await dashboard.openAt('/settings');
+  await failRequests(page, /\/v1\/appointments\/bookings/);
+  await page.locator('.side a[href="/users"]').click();
+  await page.locator('#main').getByRole('link', { name: 'Ana' }).click();
+  await page.getByRole('spinbutton', { name: 'Notice' }).fill('120');
+  await page.locator('#main').getByRole('alert').waitFor();
 });
 
 test('a calendar whose staff cannot be read has a heading', async () => {

@@ -26,11 +26,9 @@ export function TemplateAnswer({ contactId, phone, name, onBack }: Props) {
   const text = textsOf('conversations');
   const { templateId } = useUnsent(contactId);
   const choose = (chosen: string) => changeUnsent(contactId, () => ({ templateId: chosen }));
-  const { data: list, error } = useQuery(sendableQuery);
-  const { data: template } = useQuery({
-    ...templateQuery(templateId),
-    enabled: templateId !== '',
-  });
+  const all = useQuery(sendableQuery);
+  const one = useQuery({ ...templateQuery(templateId), enabled: templateId !== '' });
+  const template = one.data;
   return (
     <>
       <div className="row wrap">
@@ -41,7 +39,7 @@ export function TemplateAnswer({ contactId, phone, name, onBack }: Props) {
           onChange={({ target }) => choose(target.value)}
         >
           <option value="">{text('chooseTemplate')}</option>
-          {list?.items.map(({ _id, providerTemplateName, language }) => (
+          {all.data?.items.map(({ _id, providerTemplateName, language }) => (
             <option key={_id} value={_id}>
               {providerTemplateName} {language}
             </option>
@@ -53,7 +51,8 @@ export function TemplateAnswer({ contactId, phone, name, onBack }: Props) {
           </Button>
         )}
       </div>
-      {error && <ErrorNote error={error} />}
+      {all.error && <ErrorNote error={all.error} onRetry={() => void all.refetch()} />}
+      {one.error && <ErrorNote error={one.error} onRetry={() => void one.refetch()} />}
       {template && template._id === templateId && (
         <Filled key={templateId} template={template} contactId={contactId} phone={phone} name={name} />
       )}
@@ -75,7 +74,7 @@ function Filled({ template, contactId, phone, name }: FilledProps) {
     changeUnsent(contactId, (now) => ({ values: { ...now.values, [template._id]: values } }));
   const settled = useSettled(typed, previewAfterMs);
   const content = contentOf(template.inputs, settled);
-  const { data: preview } = useQuery(previewQuery(template._id, content));
+  const { data: preview, error, refetch } = useQuery(previewQuery(template._id, content));
   const { keyOf, renew } = keptKeyOf(`template ${contactId}`);
   const body = {
     templateId: template._id,
@@ -111,6 +110,7 @@ function Filled({ template, contactId, phone, name }: FilledProps) {
           onChange={setTyped}
         />
       )}
+      {error && <ErrorNote error={error} onRetry={() => void refetch()} />}
       {last?.error && <ErrorNote error={last.error} />}
       <div className="row">
         <Button

@@ -146,14 +146,17 @@ function MarkRead({ contact, rows }: { contact: Contact; rows: ContactMessage[] 
   const queries = useQueryClient();
   const maySend = useMay('messages:send');
   const newest = rows.find(({ received }) => received !== null)?.received;
-  const { mutate, isPending } = useMutation({
+  const { mutate, isPending, error } = useMutation({
     mutationFn: (id: string) => api.markMessageRead({ id }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['contacts'] }),
   });
   if (!maySend || !newest || contact.unreadCount === 0) return null;
   return (
-    <Button kind="quiet" isBusy={isPending} onClick={() => mutate(newest._id)}>
-      {text('markRead', { count: contact.unreadCount })}
-    </Button>
+    <>
+      <Button kind="quiet" isBusy={isPending} onClick={() => mutate(newest._id)}>
+        {text('markRead', { count: contact.unreadCount })}
+      </Button>
+      {error && <ErrorNote error={error} />}
+    </>
   );
 }

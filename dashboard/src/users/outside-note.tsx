@@ -5,6 +5,7 @@ import type { Booking } from '../../../client/src/generated.ts';
 import { guestOf, occupies } from '../appointments/blocks.ts';
 import { openMinutes } from '../appointments/open-hours.ts';
 import { bookingsQuery } from '../appointments/queries.ts';
+import { ErrorNote } from '../design/messages.tsx';
 import { addDays, civilDate, minuteOf } from '../text/civil.ts';
 import { formatMoment, zone } from '../text/format.ts';
 import { textsOf } from '../text/texts.ts';
@@ -32,8 +33,9 @@ export function OutsideNote({
 }) {
   const text = textsOf('users');
   const today = civilDate(new Date(), zone);
-  const { data } = useQuery(bookingsQuery(today, addDays(today, daysAhead), memberId));
-  if (!isChanged || !data) return null;
+  const { data, error, refetch } = useQuery(bookingsQuery(today, addDays(today, daysAhead), memberId));
+  if (!isChanged) return null;
+  if (!data) return error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : null;
   const nowMs = Date.now();
   const outside = data.bookings.filter(
     (booking) => occupies(booking) && Date.parse(booking.endsAt) > nowMs && !isInside(booking, draft),
