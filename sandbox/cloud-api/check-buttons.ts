@@ -9,7 +9,7 @@ const mostOf: Record<string, number> = { QUICK_REPLY: 10, URL: 2, PHONE_NUMBER: 
 const otherKinds = new Set(['MPM', 'SPM', 'CATALOG', 'FLOW', 'VOICE_CALL', 'APP', 'REQUEST_CONTACT_INFO']);
 
 /** Throws the platform's rejection for the first problem of a template's buttons; `category` in capitals. */
-export function checkButtons(buttons: Button[], category: string): void {
+export function checkButtons(buttons: Button[], category: string, codeMaxLength: number): void {
   if (buttons.length === 0 || buttons.length > 10) throw badButton('There can be 1 to 10 buttons.');
   const types = buttons.map((button) => String(button.type).toUpperCase());
   for (const type of types) {
@@ -26,10 +26,10 @@ export function checkButtons(buttons: Button[], category: string): void {
   const labels = buttons.flatMap(({ text }) => (text ? [text] : []));
   if (new Set(labels).size < labels.length)
     throw badButton("You can't enter the same text for multiple buttons");
-  for (const button of buttons) checkButton(button);
+  for (const button of buttons) checkButton(button, codeMaxLength);
 }
 
-function checkButton(button: Button): void {
+function checkButton(button: Button, codeMaxLength: number): void {
   const type = String(button.type).toUpperCase();
   if (type !== 'COPY_CODE') checkLabel(button.text);
   if (type === 'URL') checkUrl(button);
@@ -46,7 +46,7 @@ function checkButton(button: Button): void {
   if (type === 'COPY_CODE') {
     const [code] = Array.isArray(button.example) ? button.example : [button.example];
     if (typeof code !== 'string' || code === '') throw badButton('A copy code button needs an example.');
-    if (code.length > 15) throw tooLong('coupon code', 15);
+    if (code.length > codeMaxLength) throw tooLong('coupon code', codeMaxLength);
   }
 }
 

@@ -3,6 +3,7 @@ import { checkButtons } from './check-buttons.ts';
 import { badFormat, checkText, tooLong } from './check-text.ts';
 import { badButton, badParam, badTemplate } from './errors.ts';
 import type { Component } from './model.ts';
+import { codeMaxLengthIn } from './template-parameters.ts';
 
 export interface DraftOfKind {
   language: string;
@@ -111,5 +112,5 @@ function checkCard(
     throw badButton(`A card has 1 to ${cards.buttonsMax} buttons.`);
   if (kinds.some((kind) => !cardButtons.includes(kind)))
     throw badButton(`The buttons of a card are ${cardButtons.join(', ')}.`);
-  checkButtons(buttons?.buttons ?? [], category);
+  checkButtons(buttons?.buttons ?? [], category, codeMaxLengthIn([]));
 }

@@ -13,7 +13,7 @@ export interface SentButton {
 const withoutParameters = new Set(['PHONE_NUMBER', 'SPM', 'VOICE_CALL', 'REQUEST_CONTACT_INFO']);
 /** What an address cannot contain unless it is percent-encoded; the platform names space, `:`, `|` and non-ASCII. */
 const unencoded = /[\s:|]|[^\x21-\x7e]/;
-const maxLength = { url: 2000, code: 15, payload: 128 };
+const maxLength = { url: 2000, payload: 128 };
 const mostProducts = { sections: 10, products: 30 };
 
 /** Rejects buttons that do not fit the template's, with the platform's code and wording. */
@@ -57,10 +57,10 @@ function checkButton(checked: Checked): void {
   switch (button.type) {
     case 'COPY_CODE':
       if (parameter?.coupon_code === undefined || parameter.coupon_code === '') throw missing(checked);
-      if ([...String(parameter.coupon_code)].length > maxLength.code)
+      if ([...String(parameter.coupon_code)].length > button.codeMaxLength)
         throw rejection(
           132005,
-          `buttons: coupon code of the button at index ${index} is longer than 15 characters`,
+          `buttons: coupon code of the button at index ${index} is longer than ${button.codeMaxLength} characters`,
         );
       return;
     case 'QUICK_REPLY':

@@ -6,6 +6,7 @@ import { badFormat, checkText, type TextPart } from './check-text.ts';
 import { badParam } from './errors.ts';
 import { languages } from './languages.ts';
 import type { Component } from './model.ts';
+import { codeMaxLengthIn } from './template-parameters.ts';
 
 /** The checked fields of a new template. */
 export interface TemplateDraft {
@@ -94,7 +95,7 @@ function checkContent(draft: TemplateDraft, isHandle: (handle: string) => boolea
   if (header) checkHeader(draft, header, isHandle);
   if (body) checkTextPart(draft, 'body', body);
   if (footer) checkTextPart(draft, 'footer', footer);
-  if (buttons) checkButtons(buttons.buttons ?? [], draft.category);
+  if (buttons) checkButtons(buttons.buttons ?? [], draft.category, codeMaxLengthIn(draft.components));
   if (find('CAROUSEL')) checkCarousel(draft, draft.components, isHandle);
   if (find('LIMITED_TIME_OFFER')) checkOffer(draft, draft.components);
 }

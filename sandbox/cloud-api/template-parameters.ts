@@ -12,7 +12,13 @@ export interface TextParameters {
 
 export interface ButtonParameters extends TextParameters {
   type: string;
+  /** Of a code to copy. */
+  codeMaxLength: number;
 }
+
+/** The longest coupon code; shorter in limited-time offers ("Changelog", 2025-12-03; "Limited-time offer templates"). */
+export const codeMaxLengthIn = (components: Component[]): number =>
+  componentOf(components, 'LIMITED_TIME_OFFER') ? 15 : 20;
 
 /** The parameters of a message, or of one card of a carousel. */
 export interface PartParameters {
@@ -60,7 +66,7 @@ function parseParts(components: Component[]): PartParameters {
     headerFormat: header ? (header.format ?? 'TEXT').toUpperCase() : 'NONE',
     header: parseText(header?.text ?? ''),
     body: parseText(componentOf(components, 'BODY')?.text ?? ''),
-    buttons: buttons.map(parseButton),
+    buttons: buttons.map((button) => parseButton(button, codeMaxLengthIn(components))),
   };
 }
 
@@ -68,9 +74,9 @@ export function componentOf(components: Component[], type: string): Component | 
   return components.find((c) => c.type.toUpperCase() === type);
 }
 
-function parseButton(button: Button): ButtonParameters {
+function parseButton(button: Button, codeMaxLength: number): ButtonParameters {
   const type = button.type.toUpperCase();
-  return { type, ...parseText(type === 'URL' ? (button.url ?? '') : '') };
+  return { type, codeMaxLength, ...parseText(type === 'URL' ? (button.url ?? '') : '') };
 }
 
 const placeholder = /\{\{\s*([^{}]+?)\s*\}\}/g;

@@ -91,8 +91,8 @@ test.each<[string, object, string | RegExp]>([
   ],
   [
     'components[1].buttons[0].example',
-    components(...button({ type: 'COPY_CODE', text: 'Copy', example: long(16) })),
-    'at most 15 characters, but has 16',
+    components(...button({ type: 'COPY_CODE', text: 'Copy', example: long(21) })),
+    'at most 20 characters, but has 21',
   ],
   ['components[1].cards', carousel(card({})), '2 to 10 cards, but has 1'],
   [

@@ -217,7 +217,7 @@ describe('a problem is named by its path', () => {
     ['a coupon without a code', buttons({ type: 'COPY_CODE' }), ['components[1].buttons[0].example']],
     [
       'a coupon too long',
-      buttons({ type: 'COPY_CODE', example: 'x'.repeat(16) }),
+      buttons({ type: 'COPY_CODE', example: 'x'.repeat(21) }),
       ['components[1].buttons[0].example'],
     ],
     [

@@ -145,7 +145,7 @@ describe('the platform’s limits apply to the filled component, in characters',
   it.each<[string, TemplateComponent[], (size: number) => Record<string, string>, number]>([
     ['body', [{ type: 'BODY', text: 'Hi {{1}}!' }], (n) => ({ '1': '😀'.repeat(n) }), 1020],
     ['header', [header, plain], (n) => ({ '1': 'x'.repeat(n) }), 54],
-    ['copy code', [plain, withButtons({ type: 'COPY_CODE' })], (n) => ({ 'buttons.0.1': 'x'.repeat(n) }), 15],
+    ['copy code', [plain, withButtons({ type: 'COPY_CODE' })], (n) => ({ 'buttons.0.1': 'x'.repeat(n) }), 20],
     ['address', [plain, withButtons(link)], (n) => ({ '1': 'x'.repeat(n) }), 1979],
   ])('%s', (_where, components, variables, maxLength) => {
     expect(problemsOf(components, variables(maxLength))).toEqual([]);

@@ -184,6 +184,22 @@ describe('a problem is', () => {
     expect(problemsOf(components, filling)).toEqual(problems);
   });
 
+  test.each([
+    ['of a template above 20 characters', [], 20],
+    [
+      'of a limited-time offer above 15 characters',
+      [{ type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Now' } }],
+      15,
+    ],
+  ])('a code to copy %s', (_name, offer, most) => {
+    const components = [...offer, body, buttons({ type: 'COPY_CODE', text: 'Copy' })];
+    const filled = (code: string) => ({ variables: { 'buttons.0.1': code } });
+    expect(problemsOf(components, filled('x'.repeat(most)))).toEqual([]);
+    expect(problemsOf(components, filled('x'.repeat(most + 1)))).toEqual([
+      `r.variables.buttons.0.1 makes the code ${most + 1} characters long; at most ${most} are allowed`,
+    ]);
+  });
+
   test('a code of an authentication template above 15 characters', () => {
     const components = [
       { type: 'BODY', text: '{{1}} is your code.' },

@@ -41,7 +41,7 @@ describe('the inputs of a template', () => {
         ...{ example: 'Stop', maxLength: 128, media: null },
       },
       { key: 'buttons.1.1', part: 'buttons.1', ...text, example: 'a-1', maxLength: 2000 },
-      { key: 'buttons.2.1', part: 'buttons.2', ...text, kind: 'code', example: '250FF', maxLength: 15 },
+      { key: 'buttons.2.1', part: 'buttons.2', ...text, kind: 'code', example: '250FF', maxLength: 20 },
     ]);
   });
 

@@ -154,9 +154,9 @@ test.each<[what: string, code: number, http: number, components: unknown, more: 
     'too long a code',
     132005,
     400,
-    [url, button('copy_code', 2, [{ type: 'coupon_code', coupon_code: 'x'.repeat(16) }])],
+    [url, button('copy_code', 2, [{ type: 'coupon_code', coupon_code: 'x'.repeat(21) }])],
     template('buttons'),
-    'longer than 15 characters',
+    'longer than 20 characters',
   ],
   [
     'a button of another kind',

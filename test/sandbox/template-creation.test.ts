@@ -177,7 +177,7 @@ test.each<[string, object, number?]>([
     { components: buttons({ type: 'QUICK_REPLY', text: 'A' }, { type: 'QUICK_REPLY', text: 'A' }) },
   ],
   ['an unknown type of button', { components: buttons({ type: 'SHARE', text: 'A' }) }],
-  ['too long a coupon', { components: buttons({ type: 'COPY_CODE', example: 'x'.repeat(16) }) }, 2388040],
+  ['too long a coupon', { components: buttons({ type: 'COPY_CODE', example: 'x'.repeat(21) }) }, 2388040],
   [
     'quick replies that are not adjacent',
     {

@@ -1,11 +1,12 @@
 // WhatsApp's rules for a template's buttons, checked before its review. Pure.
 import type { TemplateButton } from '../../ports/platform.ts';
 import { type Add, checkLength } from './draft-texts.ts';
+import { codeMaxLength } from './fill-lengths.ts';
 import { upper } from './kinds.ts';
 import { tokensOf } from './placeholders.ts';
 
 /** WhatsApp's limits (Cloud API, "Template components"), in characters. */
-const maxLength = { label: 25, url: 2000, phone: 20, code: 15 };
+const maxLength = { label: 25, url: 2000, phone: 20 };
 const buttonsMax = 10;
 const mostButtons: Record<string, number> = {
   ...{ URL: 2, PHONE_NUMBER: 1, COPY_CODE: 1, OTP: 1 },
@@ -17,8 +18,12 @@ const otpTypes = ['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'];
 /** WhatsApp's own domains: a template may not link to a conversation. */
 const platformHost = /(^|\.)(wa\.me|whatsapp\.com)\.?$/i;
 
-/** Problems of a template's buttons; paths begin with `.buttons`. */
-export function checkButtons(buttons: TemplateButton[], isAuthentication: boolean, add: Add): void {
+/** Problems of the buttons of a template, maybe one with a limited-time offer; paths begin with `.buttons`. */
+export function checkButtons(
+  buttons: TemplateButton[],
+  { isAuthentication, hasOffer }: { isAuthentication: boolean; hasOffer: boolean },
+  add: Add,
+): void {
   const types = buttons.map((button) => upper(button.type));
   if (isAuthentication && (types.length !== 1 || types[0] !== 'OTP'))
     add('.buttons', 'must have exactly one button, of the type OTP, in an authentication template');
@@ -35,11 +40,11 @@ export function checkButtons(buttons: TemplateButton[], isAuthentication: boolea
   const labels = buttons.flatMap(({ text }) => (text ? [text] : []));
   if (new Set(labels).size < labels.length) add('.buttons', 'must not have the same text on two buttons');
   buttons.slice(0, buttonsMax).forEach((button, index) => {
-    checkButton(button, (member, message) => add(`.buttons[${index}]${member}`, message));
+    checkButton(button, hasOffer, (member, message) => add(`.buttons[${index}]${member}`, message));
   });
 }
 
-function checkButton(button: TemplateButton, add: Add): void {
+function checkButton(button: TemplateButton, hasOffer: boolean, add: Add): void {
   const type = upper(button.type);
   checkLength(button.text, maxLength.label, '.text', add);
   if (!button.text?.trim() && type !== 'COPY_CODE' && type !== 'OTP') add('.text', 'is missing');
@@ -47,7 +52,7 @@ function checkButton(button: TemplateButton, add: Add): void {
     add('.text', 'must not contain variables, line breaks or tabs');
   if (type === 'URL') checkUrl(button, add);
   if (type === 'PHONE_NUMBER') checkPhone(button.phone_number, add);
-  if (type === 'COPY_CODE') checkCode(button.example, add);
+  if (type === 'COPY_CODE') checkCode(button.example, codeMaxLength(hasOffer), add);
   if (type === 'OTP') checkOtp(button, add);
   if (type === 'FLOW' && ![button.flow_id, button.flow_name, button.flow_json].some(isNamed))
     add('.flow_id', 'is missing: set flow_id, flow_name or flow_json');
@@ -84,10 +89,10 @@ function checkPhone(phone: unknown, add: Add): void {
     add('.phone_number', `must be a string of 5 to ${maxLength.phone} digits, with the country code`);
 }
 
-function checkCode(example: unknown, add: Add): void {
+function checkCode(example: unknown, max: number, add: Add): void {
   const code = firstExample(example);
   if (code === undefined) add('.example', 'is missing: set a code for the reviewers');
-  else checkLength(code, maxLength.code, '.example', add);
+  else checkLength(code, max, '.example', add);
 }
 
 /** One-tap and zero-tap buttons must name the Android apps that receive the code. */

@@ -108,7 +108,7 @@ function checkCardPart(
         add('.buttons', `must have at most ${cardMax.buttons} buttons, but has ${buttons.length}`);
       else if (buttons.some(({ type }) => !cardKinds.buttons.has(upper(type))))
         add('.buttons', `must be of the types ${listOf(cardKinds.buttons)}`);
-      else checkButtons(buttons, false, add);
+      else checkButtons(buttons, { isAuthentication: false, hasOffer: false }, add);
     }
   }
 }

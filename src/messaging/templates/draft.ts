@@ -108,7 +108,7 @@ function checkPart(
       else checkText('footer', part, draft, add);
       break;
     case 'BUTTONS':
-      checkButtons(part.buttons ?? [], isAuthentication, add);
+      checkButtons(part.buttons ?? [], { isAuthentication, hasOffer: hasOffer(draft) }, add);
       break;
     case 'CAROUSEL':
       checkCarousel(draft, part, add, (header, addOf) => checkSample(header, samples, addOf));
@@ -118,6 +118,9 @@ function checkPart(
       break;
   }
 }
+
+const hasOffer = ({ components }: Pick<DraftShape, 'components'>): boolean =>
+  components.some(({ type }) => upper(type) === 'LIMITED_TIME_OFFER');
 
 function checkAuthenticationBody({ text, add_security_recommendation }: TemplateComponent, add: Add): void {
   if (text !== undefined)

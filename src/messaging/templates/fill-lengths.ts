@@ -4,7 +4,13 @@ import { percentEncoded } from '../../base/url-value.ts';
 import { type PartsPlan, type Placeholder, shortKey, substitute, type TemplatePlan } from './placeholders.ts';
 
 /** WhatsApp's limits on the filled text (Cloud API, "Template components"), in characters. */
-const limits = { header: 60, body: 1024, offerBody: 600, cardBody: 160, url: 2000, copyCode: 15 };
+const limits = { header: 60, body: 1024, offerBody: 600, cardBody: 160, url: 2000 };
+
+/**
+ * The longest code to copy: 20 characters since 2025-12-03 ("Changelog", coupon code templates); 15 for one-time codes and in
+ * limited-time offers ("Limited-time offer templates", 2026-09-11).
+ */
+export const codeMaxLength = (isShort: boolean): number => (isShort ? 15 : 20);
 
 /** The number of characters, counted only if it may be more than `limit`: each has one or two UTF-16 units. */
 const lengthUpTo = (text: string, limit: number) => (text.length <= limit ? 0 : [...text].length);
@@ -29,6 +35,7 @@ export function lengthProblems(
     const message = `makes the ${what} ${size} characters long; at most ${limit} are allowed`;
     problems.push({ path: `${path}.${shortKey(plan, placeholder)}`, message });
   };
+  const isOneTimeCode = plan.category === 'AUTHENTICATION';
   const check = (parts: PartsPlan, bodyLimit: number) => {
     for (const where of ['header', 'body'] as const) {
       const own = parts.placeholders.filter((placeholder) => placeholder.where === where);
@@ -44,8 +51,8 @@ export function lengthProblems(
     for (const placeholder of parts.placeholders.filter(({ where }) => where === 'button')) {
       const value = values.get(placeholder) ?? '';
       // a one-time code is sent as a URL button
-      if (placeholder.subType !== 'url' || plan.category === 'AUTHENTICATION') {
-        over(placeholder, 'code', value, limits.copyCode);
+      if (placeholder.subType !== 'url' || isOneTimeCode) {
+        over(placeholder, 'code', value, codeMaxLength(isOneTimeCode || plan.offer !== null));
         continue;
       }
       const url = parts.buttons[placeholder.buttonIndex]?.url ?? '';

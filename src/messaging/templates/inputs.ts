@@ -1,5 +1,7 @@
 // What a recipient can fill in a template, as a list from which a page can draw a form. Pure.
+
 import { flowDataMaxBytes } from './fill-buttons.ts';
+import { codeMaxLength } from './fill-lengths.ts';
 import { upper } from './kinds.ts';
 import type { PartsPlan, Placeholder, TemplatePlan } from './placeholders.ts';
 import { exampleOf, inputExampleOf } from './variables.ts';
@@ -27,7 +29,6 @@ const maxLengths = {
   cardBody: 160,
   offerBody: 600,
   url: 2000,
-  code: 15,
   payload: 128,
 };
 
@@ -38,7 +39,12 @@ const productIdMaxLength = 256;
 export function inputsOf(plan: TemplatePlan): TemplateInput[] {
   if (plan.category === 'AUTHENTICATION') return codeInput(plan);
   return [
-    ...partInputs(plan, '', plan.offer ? maxLengths.offerBody : maxLengths.body),
+    ...partInputs(
+      plan,
+      '',
+      plan.offer ? maxLengths.offerBody : maxLengths.body,
+      codeMaxLength(plan.offer !== null),
+    ),
     ...(plan.offer?.hasExpiration ? [input('offerExpiresAt', 'offer', 'instant', { required: true })] : []),
     ...plan.cards.flatMap((card, index) => partInputs(card, `cards.${index}.`, maxLengths.cardBody)),
   ];
@@ -65,11 +71,16 @@ function codeInput(plan: TemplatePlan): TemplateInput[] {
   const [first] = plan.placeholders;
   if (!first) return [];
   const example = plan.placeholders.map((one) => inputExampleOf(plan, one)).find((one) => one !== undefined);
-  const maxLength = maxLengths.code;
+  const maxLength = codeMaxLength(true);
   return [input(first.token, 'body', 'code', { required: true, example: example ?? null, maxLength })];
 }
 
-function partInputs(parts: PartsPlan, prefix: string, bodyMaxLength: number): TemplateInput[] {
+function partInputs(
+  parts: PartsPlan,
+  prefix: string,
+  bodyMaxLength: number,
+  codeMax = codeMaxLength(false),
+): TemplateInput[] {
   const texts = (where: 'header' | 'body') =>
     parts.placeholders
       .filter((placeholder) => placeholder.where === where)
@@ -85,7 +96,7 @@ function partInputs(parts: PartsPlan, prefix: string, bodyMaxLength: number): Te
     ...headerInputs(parts, prefix),
     ...texts('header'),
     ...texts('body'),
-    ...parts.buttons.flatMap((_button, index) => buttonInputs(parts, index, prefix)),
+    ...parts.buttons.flatMap((_button, index) => buttonInputs(parts, index, { prefix, codeMax })),
   ];
 }
 
@@ -104,13 +115,17 @@ function headerInputs({ headerMedia, hasProduct }: PartsPlan, prefix: string): T
   return [input(`${prefix}mediaId`, part, 'media', { required: true, media: headerMedia })];
 }
 
-function buttonInputs(parts: PartsPlan, index: number, prefix: string): TemplateInput[] {
+function buttonInputs(
+  parts: PartsPlan,
+  index: number,
+  { prefix, codeMax }: { prefix: string; codeMax: number },
+): TemplateInput[] {
   const button = parts.buttons[index];
   const part = `${prefix}buttons.${index}`;
   const placeholder = parts.placeholders.find((one) => one.where === 'button' && one.buttonIndex === index);
   if (placeholder) {
     const isUrl = placeholder.subType === 'url';
-    return [textInput(parts, placeholder, part, isUrl ? maxLengths.url : maxLengths.code)];
+    return [textInput(parts, placeholder, part, isUrl ? maxLengths.url : codeMax)];
   }
   const maxLength = productIdMaxLength;
   switch (upper(button?.type)) {

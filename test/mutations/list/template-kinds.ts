@@ -89,7 +89,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a one-time code may be longer than the platform allows',
     file: 'src/messaging/templates/fill-lengths.ts',
-    find: " || plan.category === 'AUTHENTICATION'",
+    find: ' || isOneTimeCode',
     replace: '',
     tests: ['test/rules/template-kinds.test.ts', 'test/rules/template-kind-problems.test.ts'],
   },
@@ -120,5 +120,12 @@ export const mutations: Mutation[] = [
     find: 'isShared ? { ...problem, path } : problem',
     replace: 'isShared ? problem : problem',
     tests: ['test/api/send-every-kind.test.ts'],
+  },
+  {
+    name: 'a code of a limited-time offer may be as long as another',
+    file: 'src/messaging/templates/fill-lengths.ts',
+    find: 'codeMaxLength(isOneTimeCode || plan.offer !== null)',
+    replace: 'codeMaxLength(isOneTimeCode)',
+    tests: ['test/rules/template-kind-problems.test.ts'],
   },
 ];

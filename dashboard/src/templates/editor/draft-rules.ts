@@ -14,7 +14,7 @@ export const limits = {
   body: 1_024,
   footer: 60,
   label: 25,
-  code: 15,
+  code: 20,
   buttons: 10,
   url: 2_000,
 } as const;
