@@ -98,6 +98,28 @@ test('an answer that is being sent while another person is shown is gone on retu
   expect(problems).toEqual([]);
 });
 
+test('a browser asks before it leaves an answer that was not sent', async () => {
+  const { page } = await dashboard.openAt(await conversationOf('15557780031', 'Fay Wray'));
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  const reply = page.getByRole('textbox', { name: 'Reply' });
+  await reply.pressSequentially('At nine');
+  await page.getByRole('link', { name: 'Messages', exact: true }).click();
+  await page.getByRole('searchbox').or(page.getByRole('textbox')).first().waitFor();
+  expect(asked).toEqual([]);
+  await page.reload();
+  expect(asked).toEqual(['beforeunload']);
+  await page.goBack();
+  await reply.pressSequentially('At nine');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.thread').getByText('At nine', { exact: true }).waitFor();
+  await page.reload();
+  expect(asked).toEqual(['beforeunload']);
+});
+
 test('who signs in again goes on typing where they were', async () => {
   const { gateway, openAt } = dashboard;
   const { page, problems } = await openAt(await conversationOf('15557780013'));

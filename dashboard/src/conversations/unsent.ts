@@ -35,3 +35,13 @@ export const useUnsent = (id: string): Unsent =>
     },
     () => unsentTo(id),
   );
+
+const isEmpty = ({ typed, file, values }: Unsent): boolean =>
+  typed.trim() === '' &&
+  file === undefined &&
+  Object.values(values).every((one) => Object.values(one).every((value) => value === ''));
+
+// they are kept in the page only
+window.addEventListener('beforeunload', (event) => {
+  if (![...answers.values()].every(isEmpty)) event.preventDefault();
+});
