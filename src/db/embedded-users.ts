@@ -10,12 +10,17 @@ import { type Postmaster, stopServer } from './embedded-postmaster.ts';
 const useLock = [gatewayLock[0], 2];
 // cannot_connect_now, admin_shutdown, crash_shutdown; the socket is gone, nobody listens
 const stoppingCodes = new Set(['57P03', '57P01', '57P02', 'ENOENT', 'ECONNREFUSED']);
-/** How long the command that started the server takes to leave it. */
+/** A command that is just releasing the lock of the gateway has done so after this time. */
 const leavingMs = 300;
 
-/** True if no command uses the server of this process; from then on none can begin to. `client` has the lock of the gateway. */
+/**
+ * True if no command uses the server; from then on none can begin to. Otherwise releases the lock of the gateway, which `client` has, in the
+ * same statement: a command that ends its use meanwhile finds it free.
+ */
 export async function endsUse(client: pg.Client): Promise<boolean> {
-  return isTrue(client, 'pg_try_advisory_lock($1, $2)', useLock);
+  const expression =
+    'case when pg_try_advisory_lock($1, $2) then true else not pg_advisory_unlock($3, $4) end';
+  return isTrue(client, expression, [...useLock, ...gatewayLock]);
 }
 
 async function isTrue(client: pg.Client, expression: string, values: readonly unknown[]): Promise<boolean> {
