@@ -8,8 +8,8 @@ import { type Postmaster, stopServer } from './embedded-postmaster.ts';
 
 /** Each command that uses a server that it did not start shares this lock. */
 const useLock = [gatewayLock[0], 2];
-// cannot_connect_now, admin_shutdown, crash_shutdown; the socket is gone, nobody listens
-const stoppingCodes = new Set(['57P03', '57P01', '57P02', 'ENOENT', 'ECONNREFUSED']);
+// cannot_connect_now, admin_shutdown, crash_shutdown
+const stoppingCodes = new Set(['57P03', '57P01', '57P02']);
 /** A command that is just releasing the lock of the gateway has done so after this time. */
 const leavingMs = 300;
 
@@ -68,8 +68,8 @@ export async function useServer(
     return 'stopping';
   } catch (error) {
     client.end().catch(() => {});
-    const { code = '' } = error as { code?: string };
-    return stoppingCodes.has(code) ? 'stopping' : undefined;
+    // without an answer, the connection broke, or there is no socket any more
+    return error instanceof pg.DatabaseError && !stoppingCodes.has(error.code ?? '') ? undefined : 'stopping';
   }
 }
 
