@@ -174,9 +174,21 @@ async function connectCalendar(
   const { authUrl } = await gateway.getCalendarAuthUrl({ appointmentUserId: staffId });
   await registerClient(google, authUrl);
   await google.set({ account: email });
-  const page = await fetch(authUrl);
-  if (!page.ok) throw new Error(`the calendar of ${email} could not be connected: HTTP ${page.status}`);
+  const failed = (why: string) =>
+    new Error(
+      `The calendar of ${email} could not be connected: ${redirectUriOf(authUrl)} ${why}. ` +
+        'Set PUBLIC_URL to an address of this gateway that works on this machine, or start the sandbox without one: PUBLIC_URL= npm start',
+    );
+  const page = await fetch(authUrl).catch((error: Error) => {
+    throw failed(
+      `cannot be reached (${(error.cause as NodeJS.ErrnoException | undefined)?.code ?? error.message})`,
+    );
+  });
+  if (!page.ok) throw failed(`responds with HTTP ${page.status}`);
 }
+
+/** The address of the gateway to which Google returns the browser. */
+const redirectUriOf = (authUrl: string): string => new URL(authUrl).searchParams.get('redirect_uri') ?? '';
 
 const loopback = /^(localhost|\[::1\]|127(\.\d+){3})$/;
 
@@ -188,7 +200,7 @@ export async function registerClient(
   google: Pick<GoogleControl, 'putClient'>,
   authUrl: string,
 ): Promise<void> {
-  const redirectUri = new URL(authUrl).searchParams.get('redirect_uri') ?? '';
+  const redirectUri = redirectUriOf(authUrl);
   const isLocal = loopback.test(new URL(redirectUri).hostname);
   await google.putClient({ ...googleClient, ...(isLocal ? {} : { redirectUris: [redirectUri] }) });
 }

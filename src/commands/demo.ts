@@ -40,10 +40,11 @@ export async function requireDemoDatabase(config: Config, db: Db): Promise<void>
   if (accounts.length === 0) return;
   const ids = [known?.accountId, ...created.split('\n')];
   if (accounts.some(({ id }) => ids.includes(id))) return;
+  const without = `${config.databaseUrl === null ? '' : 'DATABASE_URL= '}${config.publicUrl === null ? '' : 'PUBLIC_URL= '}`;
   const where = config.databaseUrl === null ? `DATA_DIR ${config.dataDir}` : 'The database of DATABASE_URL';
   throw new Error(
     `${where} has real accounts, which the sandbox must not use. ` +
-      'Start with "npm start -- --no-sandbox" for production, or use another DATA_DIR for the sandbox: DATA_DIR=./data npm start',
+      `Start with "npm start -- --no-sandbox" for production, or use another DATA_DIR for the sandbox: ${without}DATA_DIR=./data npm start`,
   );
 }
 

@@ -177,9 +177,18 @@ describe('without a gateway', () => {
 
   test('rejects the sandbox on a database with real accounts, whatever they are called', async () => {
     await print('account', 'create', 'Demonstration');
-    const { code, out, err } = await workspace.run(['start', '--sandbox']);
+    const env = { PUBLIC_URL: 'https://gateway.example.com' };
+    const { code, out, err } = await workspace.run(['start', '--sandbox'], { env });
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(/has real accounts.*--no-sandbox/);
+    expect(err).toMatch(/has real accounts.*--no-sandbox.*: PUBLIC_URL= DATA_DIR=.\/data npm start/);
+    expect(workspace.living()).toEqual([]);
+  });
+
+  test('names PUBLIC_URL if the sandbox cannot reach the gateway there', async () => {
+    const env = { DATA_DIR: join(workspace.folder, 'unreachable'), PUBLIC_URL: 'http://127.0.0.1:2' };
+    const { code, err } = await workspace.run(['start', '--sandbox'], { env });
+    expect(code).toBe(1);
+    expect(err).toMatch(/callbacks\/calendar cannot be reached \(ECONNREFUSED\)\. Set PUBLIC_URL to/);
     expect(workspace.living()).toEqual([]);
   });
 
