@@ -46,6 +46,8 @@ import { type ReceivedRoutesDeps, receivedRoutes } from './messaging/received/ro
 import { type ReplyRoutesDeps, replyRoutes } from './messaging/replies/routes.ts';
 import { type SenderRoutesDeps, senderRoutes } from './messaging/senders/routes.ts';
 import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/routes.ts';
+import type { TemplateChangeDeps } from './messaging/template-changes/delete-template.ts';
+import { templateChangeRoutes } from './messaging/template-changes/routes.ts';
 import { type TemplateRoutesDeps, templateRoutes } from './messaging/templates/routes.ts';
 import { type OperatorRoutesDeps, operatorRoutes } from './operator/routes.ts';
 import { type OverviewRoutesDeps, overviewRoutes } from './overview/routes.ts';
@@ -63,6 +65,7 @@ export type ServerDeps = AdmitDeps &
   AccountRoutesDeps &
   TemplateRoutesDeps &
   SendingRoutesDeps &
+  TemplateChangeDeps &
   ReplyRoutesDeps &
   CampaignRoutesDeps &
   MediaRoutesDeps &
@@ -100,6 +103,7 @@ function moduleRoutes(server: Server, deps: ServerDeps, admission: Admission): v
   accountRoutes(server, deps, admission); // /v1/keys  /v1/session(s)  /v1/dashboard-links
   templateRoutes(server, deps); //           /v1/templates
   sendingRoutes(server, deps); //            /v1/templates/send  /v1/messages
+  templateChangeRoutes(server, deps); //     /v1/templates/:id  (edit, submit, delete)
   campaignRoutes(server, deps); //           /v1/sends
   replyRoutes(server, deps); //              /v1/messages/reply
   receivedRoutes(server, deps); //           /v1/messages/received

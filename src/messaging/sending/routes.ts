@@ -19,9 +19,6 @@ import { deliveriesOf } from '../../webhooks/publish.ts';
 import { templateNotFound } from '../templates/submit.ts';
 import type { Completion } from './completion-waiters.ts';
 import { contactHistoryRoutes } from './contact-history-routes.ts';
-import type { DeleteTemplateDeps } from './delete-template.ts';
-import { deleteTemplateRoutes } from './delete-template-routes.ts';
-import { editTemplateRoutes } from './edit-template-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { requireSend } from './find-send.ts';
 import { kindNumber, state, stateNumber } from './message.ts';
@@ -35,13 +32,12 @@ import { showMessage, showMessages } from './show-messages.ts';
 import { keyLeaseOf } from './store-send.ts';
 import { traceRequest } from './traced-steps.ts';
 
-export type SendingRoutesDeps = ResendDeps &
-  DeleteTemplateDeps & {
-    keyedHash: KeyedHash;
-    metrics: Pick<Metrics, 'sendOverhead'>;
-    /** Where spans are recorded, if traces are on. */
-    tracing?: Tracing | undefined;
-  };
+export type SendingRoutesDeps = ResendDeps & {
+  keyedHash: KeyedHash;
+  metrics: Pick<Metrics, 'sendOverhead'>;
+  /** Where spans are recorded, if traces are on. */
+  tracing?: Tracing | undefined;
+};
 
 const prefersAsync = /(^|[,;\s])respond-async($|[,;\s])/i;
 
@@ -50,9 +46,7 @@ export function sendingRoutes(server: Server, deps: SendingRoutesDeps): void {
   sendRoute(server, deps);
   messagesRoutes(server, deps);
   resendRoutes(server, deps);
-  deleteTemplateRoutes(server, deps);
   contactHistoryRoutes(server, deps);
-  editTemplateRoutes(server, deps);
   failureRoutes(server, deps);
 }
 

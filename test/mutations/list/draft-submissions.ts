@@ -24,14 +24,14 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a draft is changed while it is being submitted',
-    file: 'src/messaging/sending/edit-template.ts',
+    file: 'src/messaging/template-changes/edit-template.ts',
     find: '    requireNoSubmission(locked, deps.clock.now());\n',
     replace: '',
     tests,
   },
   {
     name: 'a draft is deleted while it is being submitted',
-    file: 'src/messaging/sending/delete-template.ts',
+    file: 'src/messaging/template-changes/delete-template.ts',
     find: '    requireNoSubmission(before, deps.clock.now());\n',
     replace: '',
     tests,
@@ -122,7 +122,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'an edit of a draft reverts a concurrent one',
-    file: 'src/messaging/sending/edit-template.ts',
+    file: 'src/messaging/template-changes/edit-template.ts',
     find: ' || !isDeepStrictEqual(contentOf(locked), contentOf(row))',
     replace: '',
     tests,

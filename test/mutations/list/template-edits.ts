@@ -2,7 +2,7 @@
 import type { Mutation } from '../mutation.ts';
 
 const rules = 'src/messaging/templates/edit-rules.ts';
-const operation = 'src/messaging/sending/edit-template.ts';
+const operation = 'src/messaging/template-changes/edit-template.ts';
 const tests = ['test/api/template-edits.test.ts'];
 const ruleTests = ['test/rules/template-edits.test.ts'];
 

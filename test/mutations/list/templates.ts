@@ -144,7 +144,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a repeated deletion is a rejection although the first may have succeeded',
-    file: 'src/messaging/sending/delete-template.ts',
+    file: 'src/messaging/template-changes/delete-template.ts',
     find: 'throw isUnknown ? error : await perhapsDeleted(deps, before, error);',
     replace: 'throw error;',
     tests: ['test/api/template-deletion.test.ts'],

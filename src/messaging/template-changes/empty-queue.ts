@@ -1,15 +1,12 @@
 // Emptying the queue of a template before it is deleted or edited.
-import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
-import type { Db } from '../../db/db.ts';
-import { type FailDeps, failAndPublish } from './fail.ts';
-import { ownErrors, state } from './message.ts';
-import { findQueuedOfTemplate, isTemplateBeingCalled, type TemplateKey } from './messages-holds-store.ts';
-
-export interface EmptyQueueDeps extends FailDeps {
-  hot: Db;
-  clock: Clock;
-}
+import { type FailDeps, failAndPublish } from '../sending/fail.ts';
+import { ownErrors, state } from '../sending/message.ts';
+import {
+  findQueuedOfTemplate,
+  isTemplateBeingCalled,
+  type TemplateKey,
+} from '../sending/messages-holds-store.ts';
 
 /** Queued messages are found in large steps and failed in smaller ones, so that other work runs in between. */
 const foundPerStep = 5_000;
@@ -27,7 +24,7 @@ export function inUse(message: string, retryAfterSeconds?: number): AppError {
  * Fails all queued messages of a template that is marked, and waits for calls in flight, whose messages may return. `why`
  * is in their errors. Returns how many failed.
  */
-export async function emptyQueue(deps: EmptyQueueDeps, of: TemplateKey, why: string): Promise<number> {
+export async function emptyQueue(deps: FailDeps, of: TemplateKey, why: string): Promise<number> {
   const until = performance.now() + emptyQueueWithinMs;
   const error = { ...ownErrors.cancelled, message: why };
   let count = 0;

@@ -1,10 +1,11 @@
 // Deletion of a template: rejected while its messages are queued, unless they are to be cancelled first.
 import { audit } from '../../audit/store.ts';
-import type { Clock } from '../../base/clock.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
 import { requestReading } from '../senders/template-readings-store.ts';
+import type { FailDeps } from '../sending/fail.ts';
+import { hasOpenSends, isTemplateInUse, type TemplateKey } from '../sending/messages-holds-store.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import { removalOf } from '../templates/status-events.ts';
 import {
@@ -20,12 +21,9 @@ import { deleteAtPlatform, platformError, type SubmitDeps, templateNotFound } fr
 import { readUnknownSubmission } from '../templates/submit-draft.ts';
 import { publishChanges } from '../templates/sync.ts';
 import { emptyQueue, inUse } from './empty-queue.ts';
-import type { FailDeps } from './fail.ts';
-import { hasOpenSends, isTemplateInUse, type TemplateKey } from './messages-holds-store.ts';
 
-export interface DeleteTemplateDeps extends SubmitDeps, FailDeps {
+export interface TemplateChangeDeps extends SubmitDeps, FailDeps {
   db: Db;
-  clock: Clock;
 }
 
 /**
@@ -35,7 +33,7 @@ export interface DeleteTemplateDeps extends SubmitDeps, FailDeps {
  * messages were cancelled; and the business account whose template stays, because the account has no sender of it left.
  */
 export async function deleteTemplate(
-  deps: DeleteTemplateDeps,
+  deps: TemplateChangeDeps,
   input: { accountId: string; templateId: string; cancelQueued: boolean },
 ): Promise<{ cancelled: number; staysAt?: string | null }> {
   const { accountId, templateId } = input;
@@ -69,7 +67,7 @@ export async function deleteTemplate(
  * longer has, and only its list shows whether it has this one. Returns any other error unchanged.
  */
 async function perhapsDeleted(
-  deps: DeleteTemplateDeps,
+  deps: TemplateChangeDeps,
   { account_id: accountId, business_account_id: businessAccountId, provider_status }: TemplateRow,
   error: unknown,
 ): Promise<unknown> {
@@ -86,7 +84,7 @@ async function perhapsDeleted(
 
 /** Removes a draft, or marks a template as being deleted; returns the row as it was. */
 async function beginDeleting(
-  deps: DeleteTemplateDeps,
+  deps: TemplateChangeDeps,
   of: TemplateKey,
   cancelQueued: boolean,
 ): Promise<TemplateRow> {
@@ -118,7 +116,7 @@ async function beginDeleting(
 }
 
 /** Restores the template as it was. `staysMarked`: the platform may have deleted it, so the mark stays until it is read. */
-async function restore(deps: DeleteTemplateDeps, before: TemplateRow, staysMarked = false): Promise<void> {
+async function restore(deps: TemplateChangeDeps, before: TemplateRow, staysMarked = false): Promise<void> {
   const leasedDeliveries = await deps.db.transaction().execute(async (tx) => {
     const marked = await lockTemplate(tx, before.id);
     const after = await endDeleting(tx, before.id, staysMarked ? undefined : before);
@@ -127,7 +125,7 @@ async function restore(deps: DeleteTemplateDeps, before: TemplateRow, staysMarke
   deps.deliveries.offer(leasedDeliveries);
 }
 
-async function remove(deps: DeleteTemplateDeps, { id, account_id, status }: TemplateRow): Promise<void> {
+async function remove(deps: TemplateChangeDeps, { id, account_id, status }: TemplateRow): Promise<void> {
   const leasedDeliveries = await deps.db.transaction().execute(async (tx) => {
     const removed = await deleteTemplates(tx, [id]);
     await audit(tx, account_id, 'template.deleted', id, { status });

@@ -1,22 +1,19 @@
-// The routes that edit and submit a template. Part of sending, because they depend on queued messages.
+// Routes that edit, submit and delete a template.
 import { success } from '../../contract/envelope.ts';
 import { CancelQueuedQuery, EditTemplateBody } from '../../contract/template-drafts.ts';
-import { TemplateDetail, TemplateParams } from '../../contract/templates.ts';
+import { DeletedTemplate, TemplateDetail, TemplateParams } from '../../contract/templates.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { templateDetail } from '../templates/detail.ts';
-import type { DeleteTemplateDeps } from './delete-template.ts';
+import { deleteTemplate, type TemplateChangeDeps } from './delete-template.ts';
 import { editTemplate, submitTemplate } from './edit-template.ts';
 
-/** PATCH /v1/templates/:templateId and POST /v1/templates/:templateId/submit. */
-export function editTemplateRoutes(server: Server, deps: DeleteTemplateDeps): void {
-  const schema = {
-    params: TemplateParams,
-    querystring: CancelQueuedQuery,
-    response: { 200: success(TemplateDetail) },
-  };
-  const config = { scope: 'manage' } as const;
+const ofTemplate = { params: TemplateParams, querystring: CancelQueuedQuery };
+const schema = { ...ofTemplate, response: { 200: success(TemplateDetail) } };
+const config = { scope: 'manage' } as const;
 
+/** PATCH and DELETE /v1/templates/:templateId, and POST /v1/templates/:templateId/submit. */
+export function templateChangeRoutes(server: Server, deps: TemplateChangeDeps): void {
   server.patch(
     '/v1/templates/:templateId',
     { schema: { ...schema, body: EditTemplateBody }, config },
@@ -45,4 +42,21 @@ export function editTemplateRoutes(server: Server, deps: DeleteTemplateDeps): vo
       await templateDetail(deps, row),
     );
   });
+
+  server.delete(
+    '/v1/templates/:templateId',
+    { schema: { ...ofTemplate, response: { 200: success(DeletedTemplate) } }, config },
+    async (request) => {
+      const { templateId } = request.params;
+      const { cancelled, staysAt } = await deleteTemplate(deps, {
+        accountId: request.caller.accountId,
+        templateId,
+        cancelQueued: request.query.cancelQueued ?? false,
+      });
+      const message = staysAt
+        ? `Template deleted here only: the account has no sender of the business account ${staysAt}, to which the platform's template belongs.`
+        : 'Template deleted.';
+      return ok(message, { _id: templateId, cancelled });
+    },
+  );
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { audit } from '../../audit/store.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
+import { isTemplateInUse } from '../sending/messages-holds-store.ts';
 import {
   differing,
   editAtPlatform,
@@ -27,9 +28,8 @@ import { platformError, templateNotFound } from '../templates/submit.ts';
 import { readUnknownSubmission, submitDraft } from '../templates/submit-draft.ts';
 import { publishChanges } from '../templates/sync.ts';
 import { keepVersions } from '../templates/versions-store.ts';
-import type { DeleteTemplateDeps } from './delete-template.ts';
+import type { TemplateChangeDeps } from './delete-template.ts';
 import { emptyQueue, inUse } from './empty-queue.ts';
-import { isTemplateInUse } from './messages-holds-store.ts';
 
 interface TemplateToEdit {
   accountId: string;
@@ -37,7 +37,7 @@ interface TemplateToEdit {
   cancelQueued: boolean;
 }
 
-async function requireTemplate(deps: DeleteTemplateDeps, of: TemplateToEdit): Promise<TemplateRow> {
+async function requireTemplate(deps: TemplateChangeDeps, of: TemplateToEdit): Promise<TemplateRow> {
   const row = isUuid(of.templateId) ? await findTemplate(deps.db, of.accountId, of.templateId) : undefined;
   if (!row) throw templateNotFound();
   return row;
@@ -48,7 +48,7 @@ async function requireTemplate(deps: DeleteTemplateDeps, of: TemplateToEdit): Pr
  * with `editableAt`; 409 `template_in_use` while its messages are queued or in flight, unless `cancelQueued`.
  */
 export async function editTemplate(
-  deps: DeleteTemplateDeps,
+  deps: TemplateChangeDeps,
   of: TemplateToEdit,
   given: TemplateChanges,
 ): Promise<{ row: TemplateRow; isChanged: boolean }> {
@@ -73,7 +73,7 @@ export async function editTemplate(
 
 /** Changes a draft; undefined if it is no longer the one from which `values` were made. 409 while it is being submitted. */
 async function editDraft(
-  deps: DeleteTemplateDeps,
+  deps: TemplateChangeDeps,
   row: TemplateRow,
   values: EditedValues,
 ): Promise<TemplateRow | undefined> {
@@ -94,7 +94,7 @@ async function editDraft(
  * Submits a draft, or a rejected template again; 409 `template_not_draft` for every other. 400 for a rejected template with
  * media: the platform shows its samples, but takes only new uploads.
  */
-export async function submitTemplate(deps: DeleteTemplateDeps, of: TemplateToEdit): Promise<TemplateRow> {
+export async function submitTemplate(deps: TemplateChangeDeps, of: TemplateToEdit): Promise<TemplateRow> {
   const row = await requireTemplate(deps, of);
   if (!isRejected(deps.platform, row)) return submitDraft(deps, of);
   requireSamples(row.components);
@@ -104,7 +104,7 @@ export async function submitTemplate(deps: DeleteTemplateDeps, of: TemplateToEdi
 
 /** Marks the template, empties its queue, calls the platform and records the result. */
 async function edit(
-  deps: DeleteTemplateDeps,
+  deps: TemplateChangeDeps,
   of: TemplateToEdit,
   { id }: TemplateRow,
   { changes, values }: { changes: TemplateChanges; values: EditedValues },
@@ -142,7 +142,7 @@ async function edit(
   return after ?? requireTemplate(deps, of);
 }
 
-async function beginEditing(deps: DeleteTemplateDeps, of: TemplateToEdit, id: string) {
+async function beginEditing(deps: TemplateChangeDeps, of: TemplateToEdit, id: string) {
   const { leasedDeliveries, ...begun } = await deps.hot.transaction().execute(async (tx) => {
     // waits for sends that are being inserted; later ones see the mark
     const before = await lockTemplate(tx, id);
@@ -166,7 +166,7 @@ async function beginEditing(deps: DeleteTemplateDeps, of: TemplateToEdit, id: st
 
 /** Changes the locked row and publishes the change. */
 async function change(
-  deps: DeleteTemplateDeps,
+  deps: TemplateChangeDeps,
   id: string,
   act: (tx: Parameters<typeof lockTemplate>[0], before: TemplateRow) => Promise<TemplateRow | undefined>,
 ): Promise<TemplateRow | undefined> {
