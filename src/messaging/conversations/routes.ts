@@ -1,4 +1,4 @@
-// Routes: contacts with their conversations.
+// Routes: contacts with their conversations and messages.
 import type { Clock } from '../../base/clock.ts';
 import { isUuid } from '../../base/ids.ts';
 import { ContactItem, ListContactsQuery } from '../../contract/contacts.ts';
@@ -8,14 +8,17 @@ import type { Db } from '../../db/db.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { contactNotFound } from '../contacts/find.ts';
+import { contactHistoryRoutes } from './history-routes.ts';
 import { pageOfContacts } from './list.ts';
 import { findContacts } from './list-store.ts';
 import { contactItem } from './presenter.ts';
 
 const config = { scope: 'conversations:read' } as const;
 
-/** GET /v1/contacts and GET /v1/contacts/:id. */
-export function conversationRoutes(server: Server, { hot, clock }: { hot: Db; clock: Clock }): void {
+/** GET /v1/contacts, GET /v1/contacts/:id and GET /v1/contacts/:id/messages. */
+export function conversationRoutes(server: Server, deps: { db: Db; hot: Db; clock: Clock }): void {
+  const { hot, clock } = deps;
+  contactHistoryRoutes(server, deps);
   server.get(
     '/v1/contacts',
     {

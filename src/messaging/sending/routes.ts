@@ -18,7 +18,6 @@ import type { Tracing } from '../../ports/tracing.ts';
 import { deliveriesOf } from '../../webhooks/publish.ts';
 import { templateNotFound } from '../templates/submit.ts';
 import type { Completion } from './completion-waiters.ts';
-import { contactHistoryRoutes } from './contact-history-routes.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { requireSend } from './find-send.ts';
 import { kindNumber, state, stateNumber } from './message.ts';
@@ -46,7 +45,6 @@ export function sendingRoutes(server: Server, deps: SendingRoutesDeps): void {
   sendRoute(server, deps);
   messagesRoutes(server, deps);
   resendRoutes(server, deps);
-  contactHistoryRoutes(server, deps);
   failureRoutes(server, deps);
 }
 
