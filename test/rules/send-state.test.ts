@@ -7,7 +7,7 @@ import {
   type SendAction,
   stateOf,
 } from '../../src/messaging/campaigns/state.ts';
-import { stage } from '../../src/messaging/sending/send-stage.ts';
+import { sendStage } from '../../src/messaging/sending/send-stage.ts';
 
 const shown = (decision: Decision) => (decision.kind === 'move' ? `→ ${decision.to}` : decision.kind);
 const actions = ['start', 'pause', 'resume', 'cancel'] as const satisfies readonly SendAction[];
@@ -43,14 +43,14 @@ test('only a draft may be changed in everything; name always, sendAt until it st
 
 test('the state follows from the columns: cancelled before draft before done before paused', () => {
   const at = new Date();
-  const send = { stage: stage.started, cancelled_at: null, paused_at: null, done_at: null };
+  const send = { stage: sendStage.started, cancelled_at: null, paused_at: null, done_at: null };
   expect(stateOf(send, true)).toBe('sending');
   expect(stateOf(send, false)).toBe('done');
   expect(stateOf({ ...send, done_at: at }, true)).toBe('done');
   expect(stateOf({ ...send, paused_at: at }, true)).toBe('paused');
   expect(stateOf({ ...send, paused_at: at }, false)).toBe('done');
-  expect(stateOf({ ...send, stage: stage.scheduled }, true)).toBe('scheduled');
-  expect(stateOf({ ...send, stage: stage.scheduled, paused_at: at }, true)).toBe('paused');
-  expect(stateOf({ ...send, stage: stage.draft }, false)).toBe('draft');
-  expect(stateOf({ ...send, stage: stage.draft, cancelled_at: at }, true)).toBe('cancelled');
+  expect(stateOf({ ...send, stage: sendStage.scheduled }, true)).toBe('scheduled');
+  expect(stateOf({ ...send, stage: sendStage.scheduled, paused_at: at }, true)).toBe('paused');
+  expect(stateOf({ ...send, stage: sendStage.draft }, false)).toBe('draft');
+  expect(stateOf({ ...send, stage: sendStage.draft, cancelled_at: at }, true)).toBe('cancelled');
 });

@@ -7,7 +7,7 @@ import { findSender } from '../senders/store.ts';
 import { type CancelDeps, cancelSend } from '../sending/cancel.ts';
 import { sendNotFound } from '../sending/find-send.ts';
 import { requireApproved, requireSender } from '../sending/resolve-template.ts';
-import { stage } from '../sending/send-stage.ts';
+import { sendStage } from '../sending/send-stage.ts';
 import { beginCancel, type SendKey } from '../sending/sends-store.ts';
 import { findTemplate } from '../templates/store.ts';
 import { decide, type SendAction, stateOf } from './state.ts';
@@ -87,7 +87,7 @@ async function move(tx: Tx, of: SendKey, from: SendStateName, to: SendStateName)
 
 /** Checks what a send that never started needs. One that started keeps its content. */
 async function requireStartable(tx: Tx, of: SendKey, send: LockedSend): Promise<void> {
-  if (send.stage === stage.started) return;
+  if (send.stage === sendStage.started) return;
   if (send.is_uploading) throw uploadInProgress();
   if (!send.is_pending) {
     throw new AppError('send_state_conflict', 'The send has no recipients. Add some before you start it.');

@@ -3,7 +3,7 @@ import { AppError } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
 import { sendNotFound } from '../sending/find-send.ts';
 import { sendablePlan } from '../sending/resolve-template.ts';
-import { stage } from '../sending/send-stage.ts';
+import { sendStage } from '../sending/send-stage.ts';
 import type { SendKey } from '../sending/sends-store.ts';
 import type { MediaFile } from '../templates/fill-header.ts';
 import { findFileById } from '../templates/media-files.ts';
@@ -31,7 +31,7 @@ export interface Checked {
 export async function checkRecipients(deps: LeaseDeps, of: SendKey): Promise<Checked> {
   const allowed = { states: ['draft', 'scheduled', 'paused'] as const, participle: 'checked' };
   return withRecipientsLease(deps, of, allowed, async (send, leaseId) => {
-    if (send.stage === stage.started) throw stateConflict('paused', 'checked: it had started');
+    if (send.stage === sendStage.started) throw stateConflict('paused', 'checked: it had started');
     const template = await findTemplate(deps.db, of.accountId, send.template_id);
     if (!template) throw sendNotFound();
     const plan = sendablePlan(template);

@@ -1,16 +1,13 @@
 // Table sends: drafts that are made and sends that are changed.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
-import { sqlConstants } from '../../db/sql-constants.ts';
+import { sendStageSql } from '../sending/messages-sql-store.ts';
 import type { NewSend } from '../sending/new-sends-store.ts';
-import { stage } from '../sending/send-stage.ts';
 import type { SendKey } from '../sending/sends-store.ts';
 import type { SharedContent } from '../templates/recipient-content.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import { versionOf } from '../templates/store.ts';
 import { timeToLive } from './conditions-store.ts';
-
-const stageSql = sqlConstants(stage);
 
 /** What the recipients that are added get unless they have their own. */
 export type Defaults = SharedContent & { metadata?: Record<string, string> | undefined };
@@ -58,7 +55,7 @@ export async function updateSend(tx: Tx, of: SendKey, change: SendChange): Promi
       send_at = case when ${has('sendAt')} then ${change.sendAt ?? null}::timestamptz else s.send_at end,
       expires_in = case when ${has('expiresInSeconds')} then ${change.expiresInSeconds ?? null}::int else s.expires_in end,
       defaults = case when ${has('defaults')} then ${JSON.stringify(change.defaults ?? {})}::jsonb else s.defaults end,
-      expires_at = case when ${has('sendAt')} and s.stage = ${stageSql.scheduled}
+      expires_at = case when ${has('sendAt')} and s.stage = ${sendStageSql.scheduled}
         -- a past time means now, as in a draft; a paused send without a time expires after its resumption
         then case when ${change.sendAt ?? null}::timestamptz is not null
           then greatest(${change.sendAt ?? null}::timestamptz, now()) + ${timeToLive} end

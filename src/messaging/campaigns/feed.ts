@@ -5,7 +5,7 @@ import { publish } from '../../webhooks/publish.ts';
 import type { FailDeps } from '../sending/fail.ts';
 import { expiredError, ownErrors, sortById, state } from '../sending/message.ts';
 import { failMessages } from '../sending/messages-moves-store.ts';
-import { stage } from '../sending/send-stage.ts';
+import { sendStage } from '../sending/send-stage.ts';
 import { findSend, type SendKey, type SendRow } from '../sending/sends-store.ts';
 import { statusEvents } from '../sending/status-events.ts';
 import { traceFeed } from '../sending/traced-steps.ts';
@@ -70,7 +70,7 @@ async function turn(deps: FeedDeps, feed: Feed, send: SendRow): Promise<Next> {
   const isExpired = send.expires_at !== null && send.expires_at.getTime() <= deps.clock.now();
   if (send.cancelled_at || isExpired) return endKept(deps, feed);
   if (send.paused_at) return returnQueued(deps, feed, send);
-  if (send.stage !== stage.started) {
+  if (send.stage !== sendStage.started) {
     // it was under way, was paused, and resumes at its time
     const left = await returnLeft(deps, feed, send);
     if (left) return left;

@@ -2,7 +2,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { isGatewayHeld } from '../../db/gateway-state.ts';
-import { sqlConstants } from '../../db/sql-constants.ts';
 import type { MessageError, MessageKey } from '../sending/message.ts';
 import { insertQueuedCounts } from '../sending/message-counts-store.ts';
 import {
@@ -10,13 +9,11 @@ import {
   isSenderHalted,
   isTemplateHeld,
   keyRows,
+  sendStageSql,
   stateSql,
 } from '../sending/messages-sql-store.ts';
-import { stage } from '../sending/send-stage.ts';
 import type { SendKey, SendRow } from '../sending/sends-store.ts';
 import { isOfVersion, queuedOf } from './conditions-store.ts';
-
-const stageSql = sqlConstants(stage);
 
 /** A claimed feed. */
 export interface Feed extends SendKey {
@@ -76,7 +73,7 @@ export async function endFeed(db: Db, feed: Feed): Promise<boolean> {
     /* endFeed */ with ended as (
       update sends s set is_open = false, done_at = case when s.cancelled_at is null then now() end
       where s.account_id = ${feed.accountId} and s.id = ${feed.sendId}
-        and (s.stage = ${stageSql.started} or s.cancelled_at is not null or s.expires_at <= now())
+        and (s.stage = ${sendStageSql.started} or s.cancelled_at is not null or s.expires_at <= now())
         and not exists (select from send_recipients r where r.send_id = s.id)
         and (s.cancelled_at is not null or (
           select count(*) < ${scannedMax} and count(*) filter (where q.send_id = s.id) = 0 from ${queueOfSender} q))
@@ -122,13 +119,13 @@ export async function findRoom(
 export async function startScheduled(db: Db, { accountId, sendId }: SendKey): Promise<void> {
   await sql`
     update sends s set
-      stage = case when x.fits then ${stageSql.started} else ${stageSql.scheduled} end, started_at = case when x.fits then now() end,
+      stage = case when x.fits then ${sendStageSql.started} else ${sendStageSql.scheduled} end, started_at = case when x.fits then now() end,
       paused_at = case when not x.fits then now() end,
       paused_reason = case when not x.fits then 'template_changed' end
     from (
       select s.id, ${isOfVersion} as fits from sends s left join templates t on t.id = s.template_id
       where s.account_id = ${accountId} and s.id = ${sendId}) x
-    where s.account_id = ${accountId} and s.id = x.id and s.stage = ${stageSql.scheduled} and s.send_at <= now()
+    where s.account_id = ${accountId} and s.id = x.id and s.stage = ${sendStageSql.scheduled} and s.send_at <= now()
       and (s.upload_until is null or s.upload_until <= now())
       and s.paused_at is null and s.cancelled_at is null`.execute(db);
 }
@@ -165,7 +162,7 @@ export interface FedRecipients {
 
 /** The send, if it is started, neither paused nor cancelled, and not expired. Locked, so that a pause waits, or is seen. */
 export const startedSend = ({ accountId, sendId }: SendKey) => sql`
-  select s.* from sends s where s.account_id = ${accountId} and s.id = ${sendId} and s.stage = ${stageSql.started}
+  select s.* from sends s where s.account_id = ${accountId} and s.id = ${sendId} and s.stage = ${sendStageSql.started}
     and s.paused_at is null and s.cancelled_at is null and s.expires_at > now() for share`;
 
 /**
@@ -252,7 +249,7 @@ export async function lockQueued(
   const { rows } = await sql<MessageKey>`
     with send as (
       select s.* from sends s where s.account_id = ${accountId} and s.id = ${sendId}
-        and (s.paused_at is not null or s.stage = ${stageSql.scheduled}) and s.cancelled_at is null for share)
+        and (s.paused_at is not null or s.stage = ${sendStageSql.scheduled}) and s.cancelled_at is null for share)
     select r.account_id as "accountId", r.id from send cross join lateral (
       select m.account_id, m.id from messages m
       where m.sender_id = send.sender_id and m.priority = send.priority and m.due_at is not null and (m.send_id = send.id) is true

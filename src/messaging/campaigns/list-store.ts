@@ -2,12 +2,8 @@
 import { sql } from 'kysely';
 import type { SendStateName } from '../../contract/campaigns.ts';
 import type { Db } from '../../db/db.ts';
-import { sqlConstants } from '../../db/sql-constants.ts';
-import { stateSql } from '../sending/messages-sql-store.ts';
-import { stage } from '../sending/send-stage.ts';
+import { sendStageSql, stateSql } from '../sending/messages-sql-store.ts';
 import type { SendRow } from '../sending/sends-store.ts';
-
-const stageSql = sqlConstants(stage);
 
 export interface SendFilter {
   /** Also plain sends. */
@@ -36,11 +32,11 @@ const isPending = sql`case when s.is_open then true when s.done_at is not null o
 
 const inState: Record<SendStateName, ReturnType<typeof sql>> = {
   cancelled: sql`s.cancelled_at is not null`,
-  draft: sql`s.cancelled_at is null and s.stage = ${stageSql.draft}`,
-  done: sql`s.cancelled_at is null and s.stage <> ${stageSql.draft} and not x.is_pending`,
-  paused: sql`s.cancelled_at is null and s.stage <> ${stageSql.draft} and s.paused_at is not null and x.is_pending`,
-  scheduled: sql`s.cancelled_at is null and s.stage = ${stageSql.scheduled} and s.paused_at is null and x.is_pending`,
-  sending: sql`s.cancelled_at is null and s.stage = ${stageSql.started} and s.paused_at is null and x.is_pending`,
+  draft: sql`s.cancelled_at is null and s.stage = ${sendStageSql.draft}`,
+  done: sql`s.cancelled_at is null and s.stage <> ${sendStageSql.draft} and not x.is_pending`,
+  paused: sql`s.cancelled_at is null and s.stage <> ${sendStageSql.draft} and s.paused_at is not null and x.is_pending`,
+  scheduled: sql`s.cancelled_at is null and s.stage = ${sendStageSql.scheduled} and s.paused_at is null and x.is_pending`,
+  sending: sql`s.cancelled_at is null and s.stage = ${sendStageSql.started} and s.paused_at is null and x.is_pending`,
 };
 
 /** Lists up to `limit` sends of the account, newest first; `scannedTo`: the last send that was read, if more may follow. */

@@ -4,15 +4,11 @@ import { nilUuid } from '../../base/ids.ts';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { jsonLines } from '../../db/json-lines.ts';
-import { sqlConstants } from '../../db/sql-constants.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
-import { isOptedOut } from '../sending/messages-sql-store.ts';
+import { isOptedOut, sendStageSql } from '../sending/messages-sql-store.ts';
 import { type KeptMessage, keptRows } from '../sending/scheduled-store.ts';
-import { stage } from '../sending/send-stage.ts';
 import type { SendKey } from '../sending/sends-store.ts';
 import { versionOf } from '../templates/store.ts';
-
-const stageSql = sqlConstants(stage);
 
 /** A lease of the recipients of a send. */
 export interface RecipientsLease {
@@ -76,7 +72,7 @@ export async function addRecipients(
   const { rows } = await sql<AddedBatch>`
     with send as (
       select s.account_id, s.id, coalesce(s.priority, 2) as priority from sends s
-      where s.account_id = ${of.accountId} and s.id = ${of.sendId} and s.stage = ${stageSql.draft}
+      where s.account_id = ${of.accountId} and s.id = ${of.sendId} and s.stage = ${sendStageSql.draft}
         and s.cancelled_at is null and s.upload_id = ${leaseId} for no key update),
     fresh as (
       insert into send_recipients (send_id, account_id, phone, id, name, content, media_id, metadata)
@@ -99,7 +95,7 @@ export async function addRecipients(
 export async function removeRecipients(db: Db, of: SendKey, leaseId: string, limit: number): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     with send as (
-      select s.account_id, s.id from sends s where s.account_id = ${of.accountId} and s.id = ${of.sendId} and s.stage = ${stageSql.draft}
+      select s.account_id, s.id from sends s where s.account_id = ${of.accountId} and s.id = ${of.sendId} and s.stage = ${sendStageSql.draft}
         and s.cancelled_at is null and s.upload_id = ${leaseId} for no key update),
     gone as (
       delete from send_recipients r using (
@@ -114,7 +110,7 @@ export async function removeRecipients(db: Db, of: SendKey, leaseId: string, lim
 /** Deletes a draft without recipients; false if it has some, or is no draft any more. */
 export async function deleteDraftRow(db: Db, of: SendKey, leaseId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    delete from sends s where s.account_id = ${of.accountId} and s.id = ${of.sendId} and s.stage = ${stageSql.draft} and s.cancelled_at is null
+    delete from sends s where s.account_id = ${of.accountId} and s.id = ${of.sendId} and s.stage = ${sendStageSql.draft} and s.cancelled_at is null
       and s.upload_id = ${leaseId} and not exists (select from send_recipients r where r.send_id = s.id)`.execute(
     db,
   );

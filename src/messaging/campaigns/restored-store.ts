@@ -1,12 +1,8 @@
 // What was queued in a restored backup: it may have been sent since.
 import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
-import { sqlConstants } from '../../db/sql-constants.ts';
 import type { MessageKey } from '../sending/message.ts';
-import { marketingSql, stateSql } from '../sending/messages-sql-store.ts';
-import { stage } from '../sending/send-stage.ts';
-
-const stageSql = sqlConstants(stage);
+import { marketingSql, sendStageSql, stateSql } from '../sending/messages-sql-store.ts';
 
 /** Finds up to `limit` queued messages that were created before `before`. */
 export async function findQueuedBefore(db: Db, before: Date, limit: number): Promise<MessageKey[]> {
@@ -31,7 +27,7 @@ export async function pauseRestored(db: Db): Promise<number> {
     paused as (
       update sends s set paused_at = now(), paused_reason = 'restored', is_open = true,
         expires_at = coalesce(s.expires_at, now() + interval '1 day'), priority = coalesce(s.priority, ${marketingSql}::smallint)
-      where s.stage in (${stageSql.scheduled}, ${stageSql.started}) and s.cancelled_at is null and s.paused_at is null and s.done_at is null
+      where s.stage in (${sendStageSql.scheduled}, ${sendStageSql.started}) and s.cancelled_at is null and s.paused_at is null and s.done_at is null
         and (s.is_open or exists (select from marketing q where q.account_id = s.account_id and q.send_id = s.id))
       returning s.account_id, s.id),
     fed as (

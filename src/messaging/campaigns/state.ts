@@ -1,11 +1,11 @@
 // The states of a send, and what each request does in each of them. Pure.
 import type { SendStateName } from '../../contract/campaigns.ts';
-import { stage } from '../sending/send-stage.ts';
+import { sendStage } from '../sending/send-stage.ts';
 import { sharedMembers } from '../templates/recipient-content.ts';
 
 /** The columns of a send that decide its state. */
 export interface SendFacts {
-  /** 0 draft, 1 scheduled, 2 started. */
+  /** Of `sendStage`. */
   stage: number;
   cancelled_at: Date | null;
   paused_at: Date | null;
@@ -18,10 +18,10 @@ export const wasDraft = (send: { defaults: unknown }): boolean => send.defaults 
 /** The state of a send; `isPending`: a recipient waits, is queued or is being dispatched. */
 export function stateOf(send: SendFacts, isPending: boolean): SendStateName {
   if (send.cancelled_at !== null) return 'cancelled';
-  if (send.stage === stage.draft) return 'draft';
+  if (send.stage === sendStage.draft) return 'draft';
   if (send.done_at !== null || !isPending) return 'done';
   if (send.paused_at !== null) return 'paused';
-  return send.stage === stage.scheduled ? 'scheduled' : 'sending';
+  return send.stage === sendStage.scheduled ? 'scheduled' : 'sending';
 }
 
 export type SendAction = 'start' | 'pause' | 'resume' | 'cancel';

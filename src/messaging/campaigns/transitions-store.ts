@@ -1,12 +1,9 @@
 // Table sends: the locked row of a request, and its moves between states.
 import { sql } from 'kysely';
 import type { Tx } from '../../db/db.ts';
-import { sqlConstants } from '../../db/sql-constants.ts';
-import { stage } from '../sending/send-stage.ts';
+import { sendStageSql } from '../sending/messages-sql-store.ts';
 import type { SendKey, SendRow } from '../sending/sends-store.ts';
 import { isOfVersion, queuedOf, timeToLive } from './conditions-store.ts';
-
-const stageSql = sqlConstants(stage);
 
 /** A locked send, with what its state depends on. */
 export type LockedSend = SendRow & {
@@ -44,7 +41,7 @@ async function setDue(tx: Tx, { accountId, sendId }: SendKey): Promise<void> {
 /** Starts a send; its time to live begins. */
 export async function startNow(tx: Tx, of: SendKey): Promise<void> {
   await sql`
-    update sends set stage = ${stageSql.started}, is_open = true, started_at = now(), expires_at = now() + expires_in * interval '1 second'
+    update sends set stage = ${sendStageSql.started}, is_open = true, started_at = now(), expires_at = now() + expires_in * interval '1 second'
     where account_id = ${of.accountId} and id = ${of.sendId}`.execute(tx);
   await setDue(tx, of);
 }
@@ -52,7 +49,7 @@ export async function startNow(tx: Tx, of: SendKey): Promise<void> {
 /** Schedules a send for its `send_at`, also a paused one; its time to live begins then. */
 export async function schedule(tx: Tx, of: SendKey): Promise<void> {
   await sql`
-    update sends set stage = ${stageSql.scheduled}, is_open = true, paused_at = null, paused_reason = null,
+    update sends set stage = ${sendStageSql.scheduled}, is_open = true, paused_at = null, paused_reason = null,
       expires_at = send_at + ${timeToLive}
     where account_id = ${of.accountId} and id = ${of.sendId}`.execute(tx);
   // not at its time: a send that was under way may still have queued messages, which the worker moves out of the queue
@@ -75,7 +72,7 @@ export async function pause(tx: Tx, of: SendKey): Promise<void> {
 /** Resumes a paused send. One that was paused before its time expires as if it had started then. */
 export async function resume(tx: Tx, of: SendKey): Promise<void> {
   await sql`
-    update sends set paused_at = null, paused_reason = null, stage = ${stageSql.started}, started_at = coalesce(started_at, now()),
+    update sends set paused_at = null, paused_reason = null, stage = ${sendStageSql.started}, started_at = coalesce(started_at, now()),
       -- its time was removed: the start is now
       expires_at = coalesce(expires_at, now() + ${timeToLive})
     where account_id = ${of.accountId} and id = ${of.sendId}`.execute(tx);

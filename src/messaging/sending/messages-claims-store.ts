@@ -19,10 +19,10 @@ import {
   messageIds,
   messageLease,
   replySql,
+  sendStageSql,
   stateSql,
 } from './messages-sql-store.ts';
 import { isSlowedFor } from './paces-store.ts';
-import { stage } from './send-stage.ts';
 
 /** A claimed message, and whether it must be failed instead of called. */
 export type ClaimedMessage = LeasedMessage & {
@@ -78,7 +78,7 @@ export async function claimDue(
       select template_name, language, cancelled_at, paused_at, stage from sends where account_id = p.account_id and id = p.send_id limit 1) s on true
     where m.account_id = p.account_id and m.id = p.id
     returning m.account_id, m.id, m.sender_id, s.template_name, s.language, m.phone, m.user_id, m.content, m.media_id, m.priority,
-      m.attempts, m.due_at::text lease, s.cancelled_at is not null cancelled, s.paused_at is not null or s.stage = ${sql.lit(stage.scheduled)} paused,
+      m.attempts, m.due_at::text lease, s.cancelled_at is not null cancelled, s.paused_at is not null or s.stage = ${sendStageSql.scheduled} paused,
       m.expires_at <= now() or ${isContentRemoved} expired, m.error, p.is_held held`.execute(db);
   const claimed = rows.filter(({ held }) => !held);
   return { claimed, suspended: rows.length - claimed.length };

@@ -5,7 +5,7 @@ import { isGatewayHeld } from '../../db/gateway-state.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { type MessageKey, messageKind, ownErrors, stageBit, state } from './message.ts';
 import { authenticationPriority, marketingPriority, replyPriority } from './priority.ts';
-import { stage } from './send-stage.ts';
+import { sendStage } from './send-stage.ts';
 
 // Literals, not parameters: partial indexes and generic plans need to see the value.
 
@@ -17,6 +17,9 @@ const kindSql = sqlConstants(messageKind);
 
 /** A bit of the column `emitted` as a literal. */
 export const stageSql = sqlConstants(stageBit);
+
+/** The stage of a send as a literal. */
+export const sendStageSql = sqlConstants(sendStage);
 
 /** The code of a gateway error as a literal, as `error ->> 'code'` returns it. */
 export const errorCodeSql = { outcomeUnknown: sql.lit(String(ownErrors.outcomeUnknown.code)) };
@@ -70,7 +73,7 @@ export const isSenderHalted = (
 
 /** True if the send was cancelled, is paused, or was paused and resumes at its time. */
 const isSendStopped = (accountId: RawBuilder<unknown>, sendId: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql`((select c.cancelled_at is not null or c.paused_at is not null or c.stage = ${sql.lit(stage.scheduled)} from sends c where c.account_id = ${accountId} and c.id = ${sendId}) is true)`;
+  sql`((select c.cancelled_at is not null or c.paused_at is not null or c.stage = ${sendStageSql.scheduled} from sends c where c.account_id = ${accountId} and c.id = ${sendId}) is true)`;
 
 /**
  * True if the person with this phone opted out of messages of this priority: of marketing, or of every template but authentication. A scalar

@@ -26,7 +26,7 @@ import { messageNotFound, type ResendDeps } from './resend.ts';
 import { resendRoutes } from './resend-routes.ts';
 import { awaitCompletions, releasingKey, type StartedSend, startSend, startWithKnown } from './send.ts';
 import { makeResponse, type RespondingSend, settleResponse } from './send-response.ts';
-import { stage } from './send-stage.ts';
+import { sendStage } from './send-stage.ts';
 import { showMessage, showMessages } from './show-messages.ts';
 import { keyLeaseOf } from './store-send.ts';
 import { traceRequest } from './traced-steps.ts';
@@ -121,9 +121,9 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
           return await releasingKey(deps, subjectId, async () => {
             const found = await requireSend(deps, accountId, subjectId);
             const { id, template_id: templateId } = found;
-            const sendAt = found.stage === stage.scheduled ? found.send_at : null;
+            const sendAt = found.stage === sendStage.scheduled ? found.send_at : null;
             const rows = () => listResults(deps.db, accountId, id);
-            if (!isAsync && found.stage === stage.started)
+            if (!isAsync && found.stage === sendStage.started)
               await awaitCompletions(deps, accountId, pendingIds(await rows()));
             request.subjectId = id;
             return respond(deps, { ...requestOf, id, templateId, sendAt, answeredBy }, await rows(), reply);

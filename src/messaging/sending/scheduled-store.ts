@@ -6,9 +6,8 @@ import { jsonLines } from '../../db/json-lines.ts';
 import type { DB } from '../../db/schema.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import { versionOf } from '../templates/store.ts';
-import { stateSql } from './messages-sql-store.ts';
+import { sendStageSql, stateSql } from './messages-sql-store.ts';
 import type { NewMessage, NewSend } from './new-sends-store.ts';
-import { stage } from './send-stage.ts';
 
 /** A message that is not in the queue yet. */
 export type KeptMessage = Omit<NewMessage, 'dispatchMode'>;
@@ -39,7 +38,7 @@ export async function insertScheduledSend(
       insert into sends (account_id, id, sender_id, template_id, template_name, language, total, name, listed, is_open, stage,
         send_at, priority, checked_version, expires_in, expires_at, first_recipient_id, last_recipient_id, created_by)
       select ${send.accountId}, ${send.id}, sender.id, template.id, ${send.templateName}, ${send.language}, ${send.total},
-        ${send.name ?? null}, true, true, ${sql.lit(stage.scheduled)}, ${send.sendAt}::timestamptz, ${common.priority}, ${versionOf(sql`${send.templateChangedAt ?? null}::timestamptz`)},
+        ${send.name ?? null}, true, true, ${sendStageSql.scheduled}, ${send.sendAt}::timestamptz, ${common.priority}, ${versionOf(sql`${send.templateChangedAt ?? null}::timestamptz`)},
         ${common.expiresInSeconds}::int, ${send.sendAt}::timestamptz + ${common.expiresInSeconds} * interval '1 second',
         ${messages[0]?.id ?? null}::uuid, ${messages.at(-1)?.id ?? null}::uuid, ${send.createdBy ? JSON.stringify(send.createdBy) : null}::jsonb
       from sender, template returning account_id, id),

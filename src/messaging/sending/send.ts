@@ -25,7 +25,7 @@ import {
   answeredByOf,
   type CheckedSend,
   isAuthentication,
-  type SendKey,
+  type SendIdempotencyKey,
   type StoreDeps,
   storeScheduled,
   storeSend,
@@ -92,7 +92,7 @@ export const scheduledAheadMaxMs = 90 * 86_400_000;
 export async function startSend(
   deps: SendDeps,
   request: SendRequest,
-  key: SendKey | undefined,
+  key: SendIdempotencyKey | undefined,
   also?: AlsoWrite,
 ): Promise<StartedSend> {
   const checked = await checkSend(deps, request, key, deps.sendSteps);
@@ -113,7 +113,7 @@ export async function startSend(
 export async function startWithKnown(
   deps: SendDeps,
   request: SendRequest,
-  key: SendKey | undefined,
+  key: SendIdempotencyKey | undefined,
 ): Promise<StartedSend | undefined> {
   if (request.sendAt !== undefined || request.recipients.length > smallMax) return undefined;
   let versions: ResolvedTemplate['versions'] | undefined;
@@ -143,7 +143,7 @@ export async function startWithKnown(
 async function checkSend(
   deps: SendDeps,
   request: SendRequest,
-  key: SendKey | undefined,
+  key: SendIdempotencyKey | undefined,
   { findTemplate, findFiles: find }: Pick<SendSteps, 'findTemplate' | 'findFiles'>,
 ): Promise<CheckedSend> {
   const { accountId } = request;

@@ -50,7 +50,7 @@ export const expirySecondsOf = (
   request.expiresInSeconds ?? defaultExpirySeconds[isAuthentication(template) ? 'authentication' : 'other'];
 
 /** The Idempotency-Key of a request that sends. */
-export type SendKey = RequestKey & {
+export type SendIdempotencyKey = RequestKey & {
   /** True if the acceptance of the send's only message, if it has one, is the response: its results in the end, and nothing else. */
   isAnsweredByMessage?: boolean;
 };
@@ -63,7 +63,7 @@ export interface CheckedSend {
   sender: ResolvedSender;
   messages: NewMessage[];
   mediaIds: string[];
-  key: SendKey | undefined;
+  key: SendIdempotencyKey | undefined;
   /** If the template and sender were read for an earlier send: their versions. */
   knownAs?: ResolvedTemplate['versions'] | undefined;
 }

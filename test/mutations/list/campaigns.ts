@@ -38,14 +38,14 @@ export const mutations: Mutation[] = [
   {
     name: 'queued messages of a send that resumes at its time begin their dispatch',
     file: conditions,
-    find: ' or c.stage = ${sql.lit(stage.scheduled)}',
+    find: ' or c.stage = ${sendStageSql.scheduled}',
     replace: '',
     tests: steps,
   },
   {
     name: 'queued messages of a send that resumes at its time stay in the queue',
     file: feeds,
-    find: '(s.paused_at is not null or s.stage = ${stageSql.scheduled})',
+    find: '(s.paused_at is not null or s.stage = ${sendStageSql.scheduled})',
     replace: 's.paused_at is not null',
     tests: steps,
   },
@@ -59,7 +59,7 @@ export const mutations: Mutation[] = [
   {
     name: 'claimed messages of a paused send are offered',
     file: 'src/messaging/sending/messages-claims-store.ts',
-    find: 's.paused_at is not null or s.stage = ${sql.lit(stage.scheduled)} paused',
+    find: 's.paused_at is not null or s.stage = ${sendStageSql.scheduled} paused',
     replace: 'false paused',
     tests: steps,
   },
@@ -115,7 +115,7 @@ export const mutations: Mutation[] = [
   {
     name: 'messages of a send that is not paused are returned',
     file: feeds,
-    find: 'and (s.paused_at is not null or s.stage = ${stageSql.scheduled}) and s.cancelled_at is null for share)',
+    find: 'and (s.paused_at is not null or s.stage = ${sendStageSql.scheduled}) and s.cancelled_at is null for share)',
     replace: 'and s.cancelled_at is null for share)',
     tests: steps,
   },
@@ -150,8 +150,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a scheduled send starts before its time',
     file: feeds,
-    find: 'and s.stage = ${stageSql.scheduled} and s.send_at <= now()',
-    replace: 'and s.stage = ${stageSql.scheduled}',
+    find: 'and s.stage = ${sendStageSql.scheduled} and s.send_at <= now()',
+    replace: 'and s.stage = ${sendStageSql.scheduled}',
     tests: steps,
   },
   {
@@ -242,9 +242,9 @@ export const mutations: Mutation[] = [
   {
     name: 'recipients are added to a cancelled draft',
     file: recipients,
-    find: 'and s.stage = ${stageSql.draft}\n        and s.cancelled_at is null and s.upload_id = ${leaseId} for no key update),\n    fresh as',
+    find: 'and s.stage = ${sendStageSql.draft}\n        and s.cancelled_at is null and s.upload_id = ${leaseId} for no key update),\n    fresh as',
     replace:
-      'and s.stage = ${stageSql.draft}\n        and s.upload_id = ${leaseId} for no key update),\n    fresh as',
+      'and s.stage = ${sendStageSql.draft}\n        and s.upload_id = ${leaseId} for no key update),\n    fresh as',
     tests: uploads,
   },
   {
