@@ -40,7 +40,6 @@ export function App() {
     <SessionContext value={session}>
       <div inert={isOut}>
         <RouterProvider router={router} />
-        <SlowNote />
       </div>
       {isOut && (
         <dialog

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Dashboard, flawsOf, startDashboard } from '../harness/dashboard.ts';
+import { number } from '../harness/gateway.ts';
 import { offer } from '../harness/phone-templates.ts';
 
 let dashboard: Dashboard;
@@ -110,4 +111,22 @@ test('a page whose session is not answered says that it takes long', async () =>
   await expect.poll(() => hanging.reads).toBe(2);
   hanging.end();
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+});
+
+test('a conversation that takes long says so, and can be answered', async () => {
+  const from = { phone: '15557790009', name: 'Grace' };
+  await dashboard.gateway.platform.write(number.id, {
+    messages: [{ from, kind: 'text', with: { text: { body: 'Hello' } } }],
+  });
+  const { page } = await dashboard.openAt('/conversations', { viewport: { width: 390, height: 844 } });
+  const hanging = await hang(page, '/messages?limit');
+  await page.clock.install();
+  await page.getByRole('link', { name: 'Grace' }).click();
+  await page.locator('.thread .loading').waitFor();
+  await page.clock.fastForward(10_100);
+  await page.getByRole('status').getByText('The gateway takes long to answer').waitFor();
+  await page.getByRole('textbox', { name: 'Reply' }).fill('At nine.');
+  await page.getByRole('button', { name: 'Send', exact: true }).click({ trial: true });
+  await page.getByRole('button', { name: 'Template' }).click({ trial: true });
+  hanging.end();
 });

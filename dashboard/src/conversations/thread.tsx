@@ -7,6 +7,7 @@ import type { Contact, ContactMessage } from '../../../client/src/generated.ts';
 import { api } from '../api/client.ts';
 import { useLiveList } from '../api/use-live-list.ts';
 import { Button } from '../design/button.tsx';
+import { Loading } from '../design/loading.tsx';
 import { ErrorNote } from '../design/messages.tsx';
 import { usePageKeys } from '../design/use-page-keys.ts';
 import { useMay } from '../session/session.tsx';
@@ -99,6 +100,7 @@ export function Thread({ contact }: { contact: Contact }) {
           </button>
         )}
         {Boolean(error) && <ErrorNote error={error} onRetry={retry} />}
+        {!isLoaded && !error && <Loading />}
         {isLoaded && rows.length === 0 && <p className="muted">{text('nothing')}</p>}
         <ol>
           {messages.map((one, index) => {

@@ -16,6 +16,7 @@ import { Mark } from './mark.tsx';
 import { mayOpen, type NavItem, navGroups, navItems } from './nav.ts';
 import { NavCount } from './nav-count.tsx';
 import { SchemeButton } from './scheme-button.tsx';
+import { SlowNote } from './slow-note.tsx';
 import './shell.css';
 
 const narrowItemsMax = 5;
@@ -94,6 +95,7 @@ export function Shell() {
           <KeyHelp />
         </header>
         <LostNote />
+        <SlowNote />
         <main ref={useFocusOfNewPages()} id="main" tabIndex={-1}>
           {missing ? <MissingScope {...missing} /> : <Outlet />}
         </main>

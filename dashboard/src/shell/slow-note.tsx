@@ -1,4 +1,4 @@
-// Above every page: that the gateway takes long to answer, with a way to ask again.
+// Above every page, where it covers nothing: that the gateway takes long to answer, with a way to ask again.
 import { useQueryClient } from '@tanstack/react-query';
 import { readAgain, useSlowReads } from '../api/slow-reads.ts';
 import { Button } from '../design/button.tsx';
