@@ -1,6 +1,7 @@
 // Structured logs: one JSON line per event, with secrets redacted.
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { gatherLines } from './log-lines.ts';
+import { openOutput } from './log-output.ts';
 import { openRepeatedErrors, type RepeatedErrorsOptions } from './repeated-errors.ts';
 
 export type Log = Logger;
@@ -73,11 +74,11 @@ export function openLog(
 
 /** Standard output, written asynchronously, because a slow reader of a pipe must not stop the process. */
 function standardOutput() {
-  const out = pino.destination({ dest: 1, sync: false });
+  const out = openOutput(1);
   const lines = gatherLines((text) => out.write(text));
   const flushNow = () => {
     lines.flush();
-    out.flushSync();
+    out.flush();
   };
   process.once('exit', flushNow);
   return { lines, flushNow };

@@ -20,12 +20,19 @@ export function action<Args extends unknown[]>(work: (...args: Args) => Promise<
   };
 }
 
+/** Lets a rotation, a release or the gateway finish its work although nobody can read what it prints: `gateway doctor | head`, or a full disk. */
+function keepWorking(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE' || process.exitCode !== undefined) return;
+    process.exitCode = exitCodes.failed;
+    note(`Standard output cannot be written: ${error.message}.`);
+  });
+  process.stderr.on('error', () => undefined);
+}
+
 /** Runs the command of `argv`. Prints the problem without a stack: the operator needs to know what to do. */
 export async function runCommand(program: Command, argv: readonly string[]): Promise<void> {
-  // `gateway doctor | head`: the reader is gone, but a rotation or a release still has to finish
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+  keepWorking();
   try {
     await program.parseAsync(argv);
   } catch (error) {
