@@ -7,13 +7,13 @@ import { lockPortion, movePortion } from '../../src/messaging/campaigns/changed-
 import { feedRecipients, findRoom, startScheduled } from '../../src/messaging/campaigns/feeds-store.ts';
 import { pause } from '../../src/messaging/campaigns/transitions-store.ts';
 import { openCompletionWaiters } from '../../src/messaging/sending/completion-waiters.ts';
-import { insertSend } from '../../src/messaging/sending/new-sends-store.ts';
 import { recheckMessages } from '../../src/messaging/sending/recheck.ts';
 import { lockTemplateToRecheck, oldestOpenSend } from '../../src/messaging/sending/recheck-store.ts';
 import { insertScheduledSend } from '../../src/messaging/sending/scheduled-store.ts';
 import { findTemplate, type TemplateRow } from '../../src/messaging/templates/store.ts';
 import { measure } from '../../src/statistics/measures.ts';
 import { accountId } from '../harness/dispatch.ts';
+import { insertSend } from '../harness/insert-send.ts';
 import { type KeptSends, openKeptSends, recipients } from '../harness/kept-sends.ts';
 
 let sends: KeptSends;

@@ -16,10 +16,10 @@ import {
   recordRetry,
   revertDispatch,
 } from '../../src/messaging/sending/messages-moves-store.ts';
-import { insertSend } from '../../src/messaging/sending/new-sends-store.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { beginNow } from '../harness/dispatch.ts';
+import { insertSend } from '../harness/insert-send.ts';
 import { fc } from '../harness/property.ts';
 import { insertAccount, insertSender, insertTemplate } from '../harness/rows.ts';
 import { messagesTo } from '../harness/sends-in-database.ts';

@@ -25,9 +25,10 @@ import {
   findByMessageRef,
   listMessagesTo,
 } from '../../src/messaging/sending/messages-store.ts';
-import { reservePace, slowPace } from '../../src/messaging/sending/paces-store.ts';
+import { slowPace } from '../../src/messaging/sending/paces-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';
+import { reservePace } from '../harness/reserve-pace.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

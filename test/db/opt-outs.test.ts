@@ -6,10 +6,11 @@ import { feedRecipients, startScheduled } from '../../src/messaging/campaigns/fe
 import { changeOptOuts } from '../../src/messaging/opt-outs/change.ts';
 import { type Act, scope, source } from '../../src/messaging/opt-outs/opt-out.ts';
 import { beginDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
-import { insertSend, type NewMessage } from '../../src/messaging/sending/new-sends-store.ts';
+import type { NewMessage } from '../../src/messaging/sending/new-sends-store.ts';
 import { insertScheduledSend } from '../../src/messaging/sending/scheduled-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { accountId, beginNow, message, open, sender, write } from '../harness/dispatch.ts';
+import { insertSend } from '../harness/insert-send.ts';
 import { planOf } from '../harness/plans.ts';
 import { insertTemplate } from '../harness/rows.ts';
 import { message as newMessage } from '../harness/sends-in-database.ts';

@@ -15,11 +15,11 @@ import { lockSend, pause, resume, schedule } from '../../src/messaging/campaigns
 import { claimDue } from '../../src/messaging/sending/messages-claims-store.ts';
 import { recordRetry } from '../../src/messaging/sending/messages-moves-store.ts';
 import { countQueued } from '../../src/messaging/sending/messages-store.ts';
-import { insertSend } from '../../src/messaging/sending/new-sends-store.ts';
 import { insertScheduledSend } from '../../src/messaging/sending/scheduled-store.ts';
 import { beginCancel } from '../../src/messaging/sending/sends-store.ts';
 import { measure } from '../../src/statistics/measures.ts';
 import { accountId, beginNow, open } from '../harness/dispatch.ts';
+import { insertSend } from '../harness/insert-send.ts';
 import { type KeptSends, openKeptSends, recipients } from '../harness/kept-sends.ts';
 
 let sends: KeptSends;

@@ -3,8 +3,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { listPaces } from '../../src/messaging/senders/paces-store.ts';
-import { reservePace, reservePaces, slowPace } from '../../src/messaging/sending/paces-store.ts';
+import { reservePaces, slowPace } from '../../src/messaging/sending/paces-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { reservePace } from '../harness/reserve-pace.ts';
 import { insertAccount, insertSender } from '../harness/rows.ts';
 import { until } from '../harness/until.ts';
 

@@ -9,12 +9,12 @@ import {
   recordAccepted,
 } from '../../src/messaging/sending/messages-moves-store.ts';
 import { movedChanges } from '../../src/messaging/sending/moved-counts.ts';
-import { insertSend } from '../../src/messaging/sending/new-sends-store.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { deleteOldStatistics, foldStatistics } from '../../src/statistics/fold.ts';
 import { foldChanges } from '../../src/statistics/fold-store.ts';
 import { insertDeliveries } from '../../src/webhooks/publish-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
+import { insertSend } from '../harness/insert-send.ts';
 import { fc } from '../harness/property.ts';
 import { insertAccount, insertSender, insertTemplate } from '../harness/rows.ts';
 import { messagesTo } from '../harness/sends-in-database.ts';

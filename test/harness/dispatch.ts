@@ -11,8 +11,9 @@ import { openCompletionWaiters } from '../../src/messaging/sending/completion-wa
 import { type Dispatcher, openDispatcher } from '../../src/messaging/sending/dispatcher.ts';
 import type { LeasedTemplate, LeaseKey, MessageKey } from '../../src/messaging/sending/message.ts';
 import { beginDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
-import { insertSend, type NewMessage } from '../../src/messaging/sending/new-sends-store.ts';
+import type { NewMessage } from '../../src/messaging/sending/new-sends-store.ts';
 import type { TestDatabase } from './database.ts';
+import { insertSend } from './insert-send.ts';
 import { insertAccount, insertSender, insertTemplate } from './rows.ts';
 import { messagesTo, message as newMessage } from './sends-in-database.ts';
 

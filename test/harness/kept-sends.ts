@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { Tx } from '../../src/db/db.ts';
 import { startScheduled } from '../../src/messaging/campaigns/feeds-store.ts';
-import { insertSend } from '../../src/messaging/sending/new-sends-store.ts';
 import { insertScheduledSend } from '../../src/messaging/sending/scheduled-store.ts';
 import type { SendKey } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase } from './database.ts';
 import { accountId, sender } from './dispatch.ts';
+import { insertSend } from './insert-send.ts';
 import { insertTemplate } from './rows.ts';
 import { messagesTo } from './sends-in-database.ts';
 

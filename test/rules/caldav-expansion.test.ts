@@ -1,7 +1,8 @@
 // Busy times of a calendar object: forms of time, events that do not block, series and their exceptions.
 import { describe, expect, test } from 'vitest';
-import { type Owner, readBusyObject } from '../../src/adapters/caldav/expansion.ts';
+import type { Owner } from '../../src/adapters/caldav/expansion.ts';
 import { namedZone, utc } from '../../src/adapters/caldav/zones.ts';
+import { readBusyObject } from '../harness/busy-object.ts';
 
 const owner: Owner = {
   calendarZone: namedZone('Pacific/Auckland') ?? utc,

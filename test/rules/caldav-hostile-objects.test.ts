@@ -1,9 +1,10 @@
 // Responses of CalDAV servers that are made to stop the gateway: their reading takes bounded time.
 import { describe, expect, test } from 'vitest';
 import { busyTimes } from '../../src/adapters/caldav/busy-times.ts';
-import { type Owner, readBusyObject, readBusySeries } from '../../src/adapters/caldav/expansion.ts';
+import { type Owner, readBusySeries } from '../../src/adapters/caldav/expansion.ts';
 import { parseMultistatus } from '../../src/adapters/caldav/multistatus.ts';
 import { utc } from '../../src/adapters/caldav/zones.ts';
+import { readBusyObject } from '../harness/busy-object.ts';
 
 const owner: Owner = { calendarZone: utc, staffZone: 'UTC', addresses: [] };
 const november = { start: Date.UTC(2026, 10, 1), end: Date.UTC(2026, 11, 1) };

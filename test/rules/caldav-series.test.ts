@@ -1,8 +1,8 @@
 // Series around clock changes, compared with a day-by-day computation and with another library call.
 import { RRuleTemporal } from 'rrule-temporal';
 import { expect, test } from 'vitest';
-import { readBusyObject } from '../../src/adapters/caldav/expansion.ts';
 import { utc } from '../../src/adapters/caldav/zones.ts';
+import { readBusyObject } from '../harness/busy-object.ts';
 import { fc } from '../harness/property.ts';
 
 const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];

@@ -1,7 +1,8 @@
 // Nonstandard events of Outlook, Exchange, Apple, Lotus and others: read if possible, else reported, without blocking other days.
 import { describe, expect, test } from 'vitest';
-import { type Owner, readBusyObject } from '../../src/adapters/caldav/expansion.ts';
+import type { Owner } from '../../src/adapters/caldav/expansion.ts';
 import { namedZone, utc } from '../../src/adapters/caldav/zones.ts';
+import { readBusyObject } from '../harness/busy-object.ts';
 
 const owner: Owner = {
   calendarZone: namedZone('Europe/Berlin') ?? utc,

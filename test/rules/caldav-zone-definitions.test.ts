@@ -1,7 +1,7 @@
 // Time zones that calendar objects define: expanded if their rules are usual, and always in bounded time.
 import { expect, test } from 'vitest';
-import { readBusyObject } from '../../src/adapters/caldav/expansion.ts';
 import { namedZone, utc } from '../../src/adapters/caldav/zones.ts';
+import { readBusyObject } from '../harness/busy-object.ts';
 
 const owner = {
   calendarZone: namedZone('Europe/Berlin') ?? utc,

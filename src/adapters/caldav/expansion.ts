@@ -66,10 +66,6 @@ export const joined = (parts: readonly BusyObject[]): BusyObject => ({
   problems: parts.flatMap(({ problems }) => problems),
 });
 
-/** All busy times of one iCalendar text that overlap `span`, in no order. */
-export const readBusyObject = (text: string, span: Interval, owner: Owner): BusyObject =>
-  joined([...readBusySeries(text, span, owner)]);
-
 function readSeries(
   events: ICAL.Component[],
   span: Interval,

@@ -218,16 +218,6 @@ function callRanks(sends: readonly CompleteSend[]): (number | null)[] {
   });
 }
 
-/** Inserts one send without a key; see `insertSends`. Waits for locks. */
-export async function insertSend(
-  db: Db | Tx,
-  send: NewSend,
-  messages: readonly NewMessage[],
-  { processId, ...common }: { priority: number; expiresInSeconds: number; processId: number },
-): Promise<InsertedSend | undefined> {
-  return (await insertSends(db, [{ send, messages, ...common }], { processId, ifLocked: 'wait' }))[0];
-}
-
 /** The rows of `asked`, each with the numbers of its first and last message, from 1. */
 function askedJson(sends: readonly CompleteSend[]): string {
   let last = 0;

@@ -85,17 +85,6 @@ export async function reservePaces(
   });
 }
 
-/** Reserves up to `count` slots of one sender. */
-export async function reservePace(
-  db: Db,
-  senderId: string,
-  count: number,
-  windowMs: number,
-): Promise<ReservedSlots> {
-  const [slots] = await reservePaces(db, [{ senderId, count }], windowMs);
-  return slots as ReservedSlots;
-}
-
 /**
  * Throttles a sender: no slot for `seconds`, and half the rate. Halves at most once a second: all calls in flight are
  * rejected together. `code`: the platform's code of the rejection.
