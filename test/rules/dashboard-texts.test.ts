@@ -55,3 +55,10 @@ describe.each(files)('%s', (file) => {
       }
   });
 });
+
+test('Spanish says usted to its readers, and calls the gateway by one word', () => {
+  const familiar =
+    /(?<![\p{L}])(tu|tus|te|ti|puedes|tienes|necesitas|quieres|haz|pide|vuelve a intentarlo|guárdalo|\p{L}+(?<!ex|res|cons|des)[ai]ste|gateway)(?![\p{L}])/iu;
+  const texts = Object.values(read('es.json')).flatMap((room) => Object.values(room));
+  expect(texts.filter((text) => familiar.test(text))).toEqual([]);
+});
