@@ -6,9 +6,9 @@ export interface KnownPaths {
   methodsOf(url: string): string[];
 }
 
-/** Collects routes; `methodsOf` matches real paths (`:id` matches one segment). */
+/** Collects routes; `methodsOf` matches real paths: a route without parameters, or else those whose `:id` matches one segment. */
 export function knownPaths(): KnownPaths {
-  const routes: { method: string; pattern: RegExp }[] = [];
+  const routes: { method: string; url: string; pattern: RegExp }[] = [];
   return {
     add(method, url) {
       const source = url
@@ -16,13 +16,13 @@ export function knownPaths(): KnownPaths {
         .map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
         .join('/');
       const pattern = new RegExp(`^${source}$`);
-      for (const one of Array.isArray(method) ? method : [method]) routes.push({ method: one, pattern });
+      for (const one of Array.isArray(method) ? method : [method]) routes.push({ method: one, url, pattern });
     },
     methodsOf(url) {
       const path = url.split('?')[0] ?? '';
-      return [
-        ...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)),
-      ].sort();
+      const fixed = routes.filter((route) => route.url === path);
+      const found = fixed.length > 0 ? fixed : routes.filter(({ pattern }) => pattern.test(path));
+      return [...new Set(found.map(({ method }) => method))].sort();
     },
   };
 }

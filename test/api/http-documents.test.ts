@@ -81,21 +81,13 @@ describe('the OpenAPI document', () => {
       const real = path.replaceAll(/\{[^}]+\}/g, 'x');
       const answer = await gateway.call('OPTIONS', real);
       const allow = answer.headers.get('allow')?.split(', ') ?? [];
-      const shadows = path.includes('{')
-        ? []
-        : Object.keys(document.paths).filter((other) => covers(other, path));
-      const documented = [path, ...shadows].flatMap((one) => Object.keys(document.paths[one] ?? {}));
-      const expected = new Set(documented.map((method) => method.toUpperCase()));
+      const expected = new Set(Object.keys(methods).map((method) => method.toUpperCase()));
       if (expected.has('GET')) expected.add('HEAD');
       expect(new Set(allow), path).toEqual(expected);
       expect(Object.keys(methods).length).toBeGreaterThan(0);
     }
   });
 });
-
-/** True if the templated path matches this literal path. */
-const covers = (templated: string, literal: string): boolean =>
-  templated.includes('{') && new RegExp(`^${templated.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(literal);
 
 describe('every operation', () => {
   it('requires a key, and rejects an invalid one and one without the scope', async () => {

@@ -65,6 +65,7 @@ describe('unknown paths and ids', () => {
 test.each([
   ['DELETE', '/v1/templates', 'GET, HEAD, POST'],
   ['PUT', '/v1/templates/send', 'POST'],
+  ['POST', '/v1/opt-outs/settings', 'GET, HEAD, PUT'],
   ['GET', '/v1/templates/send/', null],
   ['POST', `/v1/messages/${unknownId}`, 'GET, HEAD'],
   ['POST', '/openapi.json', 'GET, HEAD'],
@@ -73,8 +74,7 @@ test.each([
   if (allow === null) return void (await expectFailure(method, path, {}, [404, 'not_found']));
   const answer = await expectFailure(method, path, {}, [405, 'method_not_allowed']);
   const methods = answer.headers.get('allow')?.split(', ') ?? [];
-  expect(methods).toEqual(expect.arrayContaining(allow.split(', ')));
-  expect(methods).not.toContain(method);
+  expect(methods).toEqual(allow.split(', '));
   expect(answer.body.message).toBe(`${method} is not allowed here; use ${methods.join(' or ')}.`);
 });
 
