@@ -93,7 +93,7 @@ const fromOwnPage =
   };
 
 const isUnauthenticated = (error: unknown): error is AppError =>
-  error instanceof AppError && (error.code === 'api_key_invalid' || error.code === 'link_invalid');
+  error instanceof AppError && (error.code === 'api_key_invalid' || error.code === 'link_used');
 
 /** Runs what somebody without a session may try; keys and links that are not valid count as failures of the address. */
 async function countingFailures<T>(

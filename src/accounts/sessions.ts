@@ -37,8 +37,7 @@ export interface SignIn {
   previous: string | undefined;
 }
 
-const invalidLink = () =>
-  new AppError('link_invalid', 'The link was used or has expired. Ask for a new one.');
+const invalidLink = () => new AppError('link_used', 'The link was used or has expired. Ask for a new one.');
 
 /** Makes a session with the scopes of a key, which ends with it. Throws 401 if the key is not valid. */
 export async function signInWithKey(deps: SessionsDeps, key: string, how: SignIn): Promise<NewSession> {
@@ -53,7 +52,7 @@ export async function signInWithKey(deps: SessionsDeps, key: string, how: SignIn
   });
 }
 
-/** Makes a session with the scopes of a link. Throws 401 `link_invalid` if it was used or has expired. */
+/** Makes a session with the scopes of a link. Throws 410 `link_used` if it was used or has expired. */
 export async function signInWithLink(deps: SessionsDeps, link: string, how: SignIn): Promise<NewSession> {
   const now = deps.clock.now();
   return deps.db.transaction().execute(async (tx) => {
@@ -64,7 +63,7 @@ export async function signInWithLink(deps: SessionsDeps, link: string, how: Sign
   });
 }
 
-/** What a link gives, without using it. Throws 401 `link_invalid` if it was used or has expired. */
+/** What a link gives, without using it. Throws 410 `link_used` if it was used or has expired. */
 export async function describeLink(
   deps: Pick<SessionsDeps, 'db' | 'clock'>,
   link: string,

@@ -10,7 +10,6 @@ export const errorCodes = {
   api_key_missing: [401, 'The X-API-Key header is missing.'],
   api_key_invalid: [401, 'The API key is invalid.'],
   session_invalid: [401, 'The session has ended. Sign in again with an API key or a new link.'],
-  link_invalid: [401, 'The link was used or has expired. Ask for a new one.'],
   signature_invalid: [401, 'The signature does not match the body.'],
   forbidden: [403, 'The API key lacks the scope manage.'],
   origin_mismatch: [403, 'Origin: a session may change something only from a page of the gateway.'],
@@ -65,6 +64,7 @@ export const errorCodes = {
   endpoint_disabled: [409, 'The webhook endpoint is disabled. Activate it first.'],
   rotation_in_progress: [409, 'The previous rotation has not ended.'],
   conflict: [409, 'Another request changed the same object. Retry in a moment.'],
+  link_used: [410, 'The link was used or has expired. Ask for a new one.'],
   media_gone: [410, 'The platform no longer has this file.'],
   body_too_large: [
     413,

@@ -10,7 +10,7 @@ export const sessionOperations: Record<string, Operation> = {
     summary: 'Sign in',
     description:
       'For pages of the gateway: makes a session with an API key or a link, and sets its cookie (HttpOnly, SameSite=Strict). The request needs an `Origin` of the gateway itself and `X-Requested-With: chatbot-gateway`, as every later request that changes something. The session ends after 12 hours without use, after 7 days, and within 5 seconds of the revocation or expiry of its key.',
-    errors: ['api_key_invalid', 'link_invalid', 'origin_mismatch', 'host_mismatch', 'request_timeout'],
+    errors: ['api_key_invalid', 'link_used', 'origin_mismatch', 'host_mismatch', 'request_timeout'],
     message: 'Signed in.',
   },
   'POST /v1/session/link': {
@@ -19,7 +19,7 @@ export const sessionOperations: Record<string, Operation> = {
     summary: 'See what a link gives',
     description:
       'For the sign-in page: the account, the name and the scopes of a link, before somebody uses it. Does not use it. Needs the same headers as signing in.',
-    errors: ['link_invalid', 'origin_mismatch', 'host_mismatch', 'request_timeout'],
+    errors: ['link_used', 'origin_mismatch', 'host_mismatch', 'request_timeout'],
     message: 'Link found.',
   },
   'GET /v1/session': {

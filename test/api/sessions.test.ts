@@ -112,7 +112,7 @@ describe('signing in with a key', () => {
     const failures = await Promise.all(
       Array.from({ length: 61 }, () => signIn({ link: 'A'.repeat(43) }, from)),
     );
-    expect(failures.map(shown)).toEqual(Array(61).fill([401, 'link_invalid']));
+    expect(failures.map(shown)).toEqual(Array(61).fill([410, 'link_used']));
     expect(failures.filter(({ headers }) => headers.has('retry-after'))).toHaveLength(1);
   });
 });
@@ -143,12 +143,12 @@ describe('a link', () => {
       'origin_mismatch',
     ]);
     const answer = await signIn({ link });
-    expect(shown(await describe())).toEqual([401, 'link_invalid']);
+    expect(shown(await describe())).toEqual([410, 'link_used']);
     expect(answer.body.data).toMatchObject({
       key: { name: 'first key' },
       session: { name: 'Maria', scopes: ['messages:read', 'manage'] },
     });
-    expect(shown(await signIn({ link }))).toEqual([401, 'link_invalid']);
+    expect(shown(await signIn({ link }))).toEqual([410, 'link_used']);
     expect((await gateway.call<{ items: object[] }>('GET', '/v1/dashboard-links')).body.data.items).toEqual(
       [],
     );
@@ -173,7 +173,7 @@ describe('a link', () => {
     const see = () => gateway.call('POST', '/v1/session/link', { body, key: null, headers: page() });
     expect(shown(await see())).toEqual([200, 'ok']);
     await gateway.call('DELETE', `/v1/keys/${maker._id}`);
-    expect(shown(await see())).toEqual([401, 'link_invalid']);
+    expect(shown(await see())).toEqual([410, 'link_used']);
   });
 
   it('can be deleted while it is unused', async () => {
@@ -183,10 +183,7 @@ describe('a link', () => {
     const path = `/v1/dashboard-links/${made.body.data._id}`;
     expect(shown(await gateway.call('DELETE', path))).toEqual([200, 'ok']);
     expect(shown(await gateway.call('DELETE', path))).toEqual([404, 'link_not_found']);
-    expect(shown(await signIn({ link: made.body.data.url.split('=')[1] ?? '' }))).toEqual([
-      401,
-      'link_invalid',
-    ]);
+    expect(shown(await signIn({ link: made.body.data.url.split('=')[1] ?? '' }))).toEqual([410, 'link_used']);
   });
 });
 

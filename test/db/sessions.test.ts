@@ -167,7 +167,7 @@ it('a link makes one session, also if two requests use it at once', async () => 
   const { deps, db, accountId, time } = started;
   const { token } = await linkOf(started, { scopes: ['messages:read'] });
   const results = await Promise.all([1, 2, 3].map(() => codeOf(signInWithLink(deps, token, how))));
-  expect(results.sort()).toEqual(['link_invalid', 'link_invalid', 'ok']);
+  expect(results.sort()).toEqual(['link_used', 'link_used', 'ok']);
   const { rows } = await listSessions(db, accountId, { limit: 10, offset: 0, now: new Date(time.now) });
   expect(rows).toMatchObject([{ name: 'Maria', scopes: ['messages:read'], key_id: started.key.id }]);
 });
@@ -177,14 +177,14 @@ it('a link ends at its expiry and with its key, and a later session of it with t
   const { deps, time, accountId } = started;
   const { token } = await linkOf(started);
   time.now += 600 * second;
-  expect(await codeOf(signInWithLink(deps, token, how))).toBe('link_invalid');
+  expect(await codeOf(signInWithLink(deps, token, how))).toBe('link_used');
   const second_ = await createKey(deps, { accountId, name: 'second', scopes: ['manage'] });
   const maker = { kind: 'key', id: second_.id, keyId: second_.id } as const;
   const [one, two] = [await linkOf(started, { maker }), await linkOf(started, { maker })];
   const session = await signInWithLink(deps, one.token, how);
   await revoke(deps, { accountId, keyId: second_.id });
   deps.authenticator.clearCache();
-  expect(await codeOf(signInWithLink(deps, two.token, how))).toBe('link_invalid');
+  expect(await codeOf(signInWithLink(deps, two.token, how))).toBe('link_used');
   expect(await codeOf(deps.authenticator.check({ token: session.token }))).toBe('session_invalid');
 });
 
@@ -233,7 +233,7 @@ it('stores tokens as hashes only, keeps 100 links, and removes what has ended', 
   const count = async () =>
     (await listLinks(db, accountId, { limit: 1, offset: 0, now: new Date(time.now) })).total;
   expect(await count()).toBe(100);
-  expect(await codeOf(signInWithLink(deps, links[0] ?? '', how))).toBe('link_invalid');
+  expect(await codeOf(signInWithLink(deps, links[0] ?? '', how))).toBe('link_used');
   await deleteEndedSessions(db, new Date(time.now + 13 * hour + second));
   const { rows } = await sql`
     select id from sessions where account_id = ${accountId}

@@ -43,12 +43,12 @@ export function SignIn({ onSignedIn, isAgain = false }: Props) {
     Promise.all([api.describeLink({ body: { link: token } }), loadTexts('keys')]).then(
       ([link]) => setOffered(link),
       // any other failure is met by the button
-      (error) => isGatewayError(error, 'link_invalid') && setUsedUp(true),
+      (error) => isGatewayError(error, 'link_used') && setUsedUp(true),
     );
   }, [token]);
 
   function messageOf(error: unknown): string {
-    if (isGatewayError(error, 'link_invalid')) return text('linkUsed');
+    if (isGatewayError(error, 'link_used')) return text('linkUsed');
     if (isGatewayError(error, 'api_key_invalid')) return text('keyInvalid');
     if (error instanceof GatewayConnectionError) return text('away');
     return (error as Error).message;
