@@ -44,10 +44,8 @@ export async function openProgramFolder({ migrated = false } = {}) {
   // started by root, the database runs as another user, who must be able to enter
   await chmod(folder, 0o711);
   const dataDir = join(folder, 'data');
-  if (migrated) {
-    await makeDataDir(dataDir);
-    await templateCluster()?.restore(dataDir);
-  }
+  if (migrated) await makeDataDir(dataDir);
+  const isRestored = migrated && (await templateCluster()?.restore(dataDir));
   const programs: Program[] = [];
 
   function start(args: string[], options: ProgramOptions = {}): Program {
@@ -72,6 +70,9 @@ export async function openProgramFolder({ migrated = false } = {}) {
     programs.push(program);
     return program;
   }
+
+  // the first run of a checkout keeps its cluster only when it ends
+  if (migrated && !isRestored) await start(['migrate']).ended;
 
   return {
     folder,

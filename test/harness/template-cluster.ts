@@ -43,8 +43,12 @@ export function templateCluster() {
   const kept = join(cache, name);
   return {
     exists: () => existsSync(kept),
-    /** Copies the kept cluster, if there is one, into the data directory of a server that has not started yet. */
-    restore: async (dataDir: string) => existsSync(kept) && copyCluster(kept, clusterIn(dataDir)),
+    /** Copies the kept cluster into the data directory of a server that has not started yet; false if there is none. */
+    async restore(dataDir: string): Promise<boolean> {
+      if (!existsSync(kept)) return false;
+      await copyCluster(kept, clusterIn(dataDir));
+      return true;
+    },
     /** Keeps the cluster of a stopped server, and removes those of other days. */
     async keep(dataDir: string): Promise<void> {
       await mkdir(cache, { recursive: true, mode: 0o700 });
