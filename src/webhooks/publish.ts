@@ -1,15 +1,14 @@
 // The module's only entry for other modules: publishes events in the caller's transaction, and lists their deliveries.
 import { uuidv7 } from '../base/ids.ts';
 import type { Changes } from '../changes/changes.ts';
-import type { DeliveryItem } from '../contract/deliveries.ts';
-import type { Db, Tx } from '../db/db.ts';
+import type { Tx } from '../db/db.ts';
 import type { CountChange } from '../statistics/count-store.ts';
 import type { Deliveries } from './delivery/deliveries.ts';
 import type { LeasedDelivery } from './delivery/delivery.ts';
 import { bodyForm } from './delivery/derived-body.ts';
 import { eventBody, eventBodyOf, messageStatusBody, replyStatusBody } from './delivery/event.ts';
 import { lockDeliveries } from './delivery/locks-store.ts';
-import { deliveriesOfSubject } from './history/history.ts';
+import { deliveriesOfSubject as deliveriesOf } from './history/history.ts';
 import {
   type DeliveriesToInsert,
   deliveriesSql,
@@ -21,6 +20,7 @@ import {
 
 export type { DeliveriesToInsert, InsertedDelivery, LeasedDelivery };
 export {
+  deliveriesOf,
   deliveriesSql,
   eventBody,
   eventBodyOf,
@@ -125,9 +125,4 @@ function laterStagesOf(first: LeasedDelivery | undefined): LeasedDelivery[] {
   if (!first) throw new Error('A later stage was returned without its first stage.');
   first.laterStages ??= [];
   return first.laterStages;
-}
-
-/** The webhook deliveries of one message, oldest first. */
-export async function deliveriesOf(db: Db, accountId: string, messageId: string): Promise<DeliveryItem[]> {
-  return deliveriesOfSubject(db, accountId, messageId);
 }

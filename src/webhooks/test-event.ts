@@ -25,7 +25,12 @@ export async function sendTestEvent(
   const now = deps.clock.now();
   const deliveryId = uuidv7(now);
   const body = eventBody('test', now, { endpointId: endpoint.id, message: 'A test event, sent on request.' });
-  const result = await deps.deliveries.attemptOnce(endpoint.id, endpoint.version, deliveryId, body);
+  const result = await deps.deliveries.attemptOnce({
+    id: deliveryId,
+    endpointId: endpoint.id,
+    version: endpoint.version,
+    body,
+  });
   if (result === undefined) throw endpointNotFound();
   await deps.db.transaction().execute(async (tx) => {
     await insertAttemptedDelivery(tx, {

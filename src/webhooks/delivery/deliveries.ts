@@ -9,6 +9,7 @@ import { type AttemptDeps, attempt } from './attempt.ts';
 import { openClaims } from './claim.ts';
 import {
   type AttemptResult,
+  type DeliveryToAttempt,
   type FailedDelivery,
   type LeasedDelivery,
   leaseMs,
@@ -39,12 +40,7 @@ export interface Deliveries {
   /** Sets the function to call when an endpoint's queue has run dry while more is in the database. */
   onCapacity(listener: () => void): void;
   /** One attempt outside the queue, such as a test event's; undefined if the endpoint was deleted or the process stops. Records nothing. */
-  attemptOnce(
-    endpointId: string,
-    version: number,
-    id: string,
-    body: string,
-  ): Promise<AttemptResult | undefined>;
+  attemptOnce(delivery: DeliveryToAttempt): Promise<AttemptResult | undefined>;
   /** Accepts nothing more, releases what is queued, and resolves when running deliveries have been recorded. */
   stop(): Promise<void>;
 }
@@ -139,10 +135,7 @@ class LocalDeliveries implements Deliveries {
   }
 
   async attemptOnce(
-    endpointId: string,
-    version: number,
-    id: string,
-    body: string,
+    { id, endpointId, version, body }: DeliveryToAttempt,
     traceparent?: string,
   ): Promise<AttemptResult | undefined> {
     const target = await this.#targets.get(endpointId, version);
@@ -194,7 +187,7 @@ class LocalDeliveries implements Deliveries {
   ): Promise<AttemptResult | undefined> {
     const { id, body, causedAtMs } = delivery;
     const call = this.#settings.onCall?.(delivery);
-    const result = await this.attemptOnce(endpointId, version, id, body, call?.traceparent);
+    const result = await this.attemptOnce({ id, endpointId, version, body }, call?.traceparent);
     call?.ended(result);
     if (result?.delivered && causedAtMs !== undefined)
       this.#settings.onDelivered?.(Math.max(0, machineMs() - causedAtMs));

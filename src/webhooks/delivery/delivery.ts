@@ -71,6 +71,9 @@ export interface LeasedDelivery {
   causedAtMs?: number | undefined;
 }
 
+/** What an attempt needs to know of its delivery. */
+export type DeliveryToAttempt = Pick<LeasedDelivery, 'id' | 'endpointId' | 'version' | 'body'>;
+
 /** The primary key of a delivery. */
 export type DeliveryKey = Pick<LeasedDelivery, 'subjectId' | 'endpointId' | 'stage'>;
 

@@ -1,8 +1,6 @@
 // Bodies of events: their fields and exact bytes. Pure.
 import type { EventKind } from '../../contract/webhooks.ts';
-import { type StageName, stages } from './delivery.ts';
-
-export { type StageName, stages };
+import type { StageName } from './delivery.ts';
 
 /** The content of a `messages.status` event. */
 export interface MessageStatus {

@@ -6,7 +6,12 @@ import type { Metrics } from '../../../base/metrics.ts';
 import type { Changes } from '../../../changes/changes.ts';
 import type { Tracing } from '../../../ports/tracing.ts';
 import type { Deliveries } from '../deliveries.ts';
-import { type AttemptResult, type LeasedDelivery, tracedSubjectOf } from '../delivery.ts';
+import {
+  type AttemptResult,
+  type DeliveryToAttempt,
+  type LeasedDelivery,
+  tracedSubjectOf,
+} from '../delivery.ts';
 import type {
   MessageFromThread,
   MessageToThread,
@@ -133,13 +138,8 @@ class ThreadDeliveries implements DeliveryThread {
     this.#capacityListener = listener;
   }
 
-  async attemptOnce(
-    endpointId: string,
-    version: number,
-    id: string,
-    body: string,
-  ): Promise<AttemptResult | undefined> {
-    return this.#stopping ? undefined : this.#call('attempt', { endpointId, version, id, body });
+  async attemptOnce(delivery: DeliveryToAttempt): Promise<AttemptResult | undefined> {
+    return this.#stopping ? undefined : this.#call('attempt', delivery);
   }
 
   async stop(): Promise<void> {

@@ -144,10 +144,8 @@ function resultOf(call: ThreadCall): Promise<unknown> {
   switch (call.call) {
     case 'claim':
       return deliveries.claimDue();
-    case 'attempt': {
-      const { endpointId, version, id, body } = call.input;
-      return deliveries.attemptOnce(endpointId, version, id, body);
-    }
+    case 'attempt':
+      return deliveries.attemptOnce(call.input);
     case 'stop':
       return stop();
   }

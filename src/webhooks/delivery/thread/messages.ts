@@ -3,7 +3,7 @@ import type { KeyRing } from '../../../base/cipher.ts';
 import type { OutgoingOptions } from '../../../base/outgoing.ts';
 import type { Connection } from '../../../db/db.ts';
 import type { FinishedSpan } from '../../../ports/tracing.ts';
-import type { AttemptResult, LeasedDelivery } from '../delivery.ts';
+import type { AttemptResult, DeliveryToAttempt, LeasedDelivery } from '../delivery.ts';
 
 /** What the thread is started with. */
 export interface ThreadSettings {
@@ -25,10 +25,7 @@ export interface ThreadSettings {
 /** Calls of the main thread: the input of each, and its result. */
 export interface ThreadCalls {
   claim: { input: undefined; result: number };
-  attempt: {
-    input: { endpointId: string; version: number; id: string; body: string };
-    result: AttemptResult | undefined;
-  };
+  attempt: { input: DeliveryToAttempt; result: AttemptResult | undefined };
   stop: { input: undefined; result: undefined };
 }
 
