@@ -4,16 +4,17 @@ import { VendorError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { CheckName } from '../../contract/senders.ts';
-import type { Db } from '../../db/db.ts';
+import type { Db, Tx } from '../../db/db.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import type { PlatformApp } from '../../ports/platform-number.ts';
 import { type AccessDeps, openSecret, senderAccess } from './access.ts';
-import { judgeSender } from './checks.ts';
+import { type CheckResult, judgeSender } from './checks.ts';
 import { hasHaltEnded } from './ended-halts.ts';
 import type { Fact, SenderFacts } from './facts.ts';
 import { callbackBaseOf, callbackUrlOf } from './presenter.ts';
 import {
   claimDueChecks,
+  type FoundState,
   findUnreported,
   followThroughput,
   listStates,
@@ -29,7 +30,7 @@ import {
   type SenderRow,
   updateSender,
 } from './store.ts';
-import { isNews, isOvertaken, mergeChecks, type StoredCheck } from './stored-checks.ts';
+import { isNews, isOvertaken, mergeChecks, type StatusChange, type StoredCheck } from './stored-checks.ts';
 import { findReading } from './template-readings-store.ts';
 
 export interface CheckDeps extends AccessDeps, SenderEventDeps {
@@ -67,49 +68,12 @@ export async function checkSender(
   const row = await findSenderById(deps.db, senderId);
   if (!row) return undefined;
   const facts = await gather(deps, row);
-  const results = judgeSender(facts).map((result) => {
-    const step = failedSteps[result.name];
-    if (step === undefined || result.status === 'ok') return result;
-    const detail = `${result.detail} The platform said: ${step.why}`;
-    return { ...result, detail, fix: step.fix ?? result.fix };
-  });
-  const number = 'value' in facts.number ? facts.number.value : undefined;
-  const credential = 'value' in facts.inspection ? facts.inspection.value : undefined;
-  const expiresAtMs = credential?.problem === null ? credential.credential.expiresAtMs : null;
-  const stored = await deps.db.transaction().execute(async (tx) => {
-    // first, as removals do
-    const current = await lockSenderById(tx, senderId);
-    const state = current && (await lockState(tx, senderId));
-    if (!state) return undefined;
-    // failed steps are known to this run alone
-    const isReading = Object.keys(failedSteps).length === 0;
-    if (isReading && isOvertaken(state.checks, facts.now, leaseSeconds * 1_000))
-      return { checks: state.checks, changed: [], isResumed: false, leased: [] };
-    const { checks, changed } = mergeChecks(state.checks, results, facts.now);
-    const isIncomplete =
-      state.checks.length === 0 ||
-      facts.templates.readAt === null ||
-      hasFailure(facts) ||
-      checks.some(isNews);
-    await updateState(
-      tx,
-      senderId,
-      {
-        verifiedName: number?.verifiedName || null,
-        qualityRating: number?.qualityRating ?? null,
-        messagingLimit: number?.messagingLimit ?? null,
-        throughput: number?.throughput ?? null,
-        tokenExpiresAt: expiresAtMs === null ? null : new Date(expiresAtMs),
-        checks,
-      },
-      isIncomplete ? againSeconds : everySeconds,
-    );
-    if (number?.throughput) await followThroughput(tx, senderId, number.throughput);
-    const isResumed = hasHaltEnded(deps.platform, current, number, facts.now);
-    const after = isResumed ? await updateSender(tx, senderId, {}) : current;
-    const news = isResumed ? [...changed, statusChange('active')] : changed;
-    return { checks, changed, isResumed, leased: await publishSenderChange(deps, tx, after, news) };
-  });
+  const results = withFailedSteps(judgeSender(facts), failedSteps);
+  // failed steps are known to this run alone
+  const mayBeOvertaken = Object.keys(failedSteps).length === 0;
+  const stored = await deps.db
+    .transaction()
+    .execute((tx) => storeChecks(deps, tx, senderId, { facts, results, mayBeOvertaken }));
   if (!stored) return undefined;
   deps.deliveries.offer(stored.leased);
   if (stored.isResumed) deps.log.info({ senderId }, 'sender.resumed');
@@ -120,6 +84,73 @@ export async function checkSender(
     deps.metrics.senderChecks.inc({ name, status: to });
   }
   return stored.checks;
+}
+
+function withFailedSteps(results: readonly CheckResult[], failedSteps: FailedSteps): CheckResult[] {
+  return results.map((result) => {
+    const step = failedSteps[result.name];
+    if (step === undefined || result.status === 'ok') return result;
+    const detail = `${result.detail} The platform said: ${step.why}`;
+    return { ...result, detail, fix: step.fix ?? result.fix };
+  });
+}
+
+/** What a run found, and what follows from it. */
+interface Run {
+  facts: SenderFacts;
+  results: readonly CheckResult[];
+  /** Its results do not count if a later run has stored its own. */
+  mayBeOvertaken: boolean;
+}
+
+/** What is stored after a run, and the deliveries of its events. */
+interface StoredRun {
+  checks: StoredCheck[];
+  changed: StatusChange[];
+  isResumed: boolean;
+  leased: Awaited<ReturnType<typeof publishSenderChange>>;
+}
+
+/** Stores the results of a run, resumes the sender if its halt has ended, and publishes what changed; undefined if it was removed. */
+async function storeChecks(
+  deps: CheckDeps,
+  tx: Tx,
+  senderId: string,
+  { facts, results, mayBeOvertaken }: Run,
+): Promise<StoredRun | undefined> {
+  // first, as removals do
+  const current = await lockSenderById(tx, senderId);
+  const state = current && (await lockState(tx, senderId));
+  if (!state) return undefined;
+  if (mayBeOvertaken && isOvertaken(state.checks, facts.now, leaseSeconds * 1_000))
+    return { checks: state.checks, changed: [], isResumed: false, leased: [] };
+  const { checks, changed } = mergeChecks(state.checks, results, facts.now);
+  const isIncomplete =
+    state.checks.length === 0 || facts.templates.readAt === null || hasFailure(facts) || checks.some(isNews);
+  const dueInSeconds = isIncomplete ? againSeconds : everySeconds;
+  await updateState(tx, senderId, { ...foundStateOf(facts), checks }, dueInSeconds);
+  const number = numberOf(facts);
+  if (number?.throughput) await followThroughput(tx, senderId, number.throughput);
+  const isResumed = hasHaltEnded(deps.platform, current, number, facts.now);
+  const after = isResumed ? await updateSender(tx, senderId, {}) : current;
+  const news = isResumed ? [...changed, statusChange('active')] : changed;
+  return { checks, changed, isResumed, leased: await publishSenderChange(deps, tx, after, news) };
+}
+
+const numberOf = ({ number }: SenderFacts) => ('value' in number ? number.value : undefined);
+
+/** What the readings say about the number and its token; null where a reading failed. */
+function foundStateOf(facts: SenderFacts): Omit<FoundState, 'checks'> {
+  const number = numberOf(facts);
+  const credential = 'value' in facts.inspection ? facts.inspection.value : undefined;
+  const expiresAtMs = credential?.problem === null ? credential.credential.expiresAtMs : null;
+  return {
+    verifiedName: number?.verifiedName || null,
+    qualityRating: number?.qualityRating ?? null,
+    messagingLimit: number?.messagingLimit ?? null,
+    throughput: number?.throughput ?? null,
+    tokenExpiresAt: expiresAtMs === null ? null : new Date(expiresAtMs),
+  };
 }
 
 /** Runs the checks that are due. Returns how many senders it checked. */
