@@ -219,7 +219,8 @@ const partitions = ofDatabase(async (db) => {
   const { partitionDaysAhead } = await readServer(db);
   const text = `partitions exist for ${partitionDaysAhead} days after today`;
   const fix =
-    'A worker creates them every hour: check that a process with ROLE all or worker runs, and its log.';
+    'A worker creates them every hour: check that a process with ROLE all or worker runs, and its log. ' +
+    'A time whose first rows are in the default partition never gets its own: then wait until it is over.';
   if (partitionDaysAhead < partitionDays.failed) return failed(text, fix);
   return partitionDaysAhead < partitionDays.note ? note(text, fix) : ok(text);
 });
