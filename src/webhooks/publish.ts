@@ -41,7 +41,7 @@ export const messageStatusForm = bodyForm.messageStatus;
 export type EventToPublish = NewEvent;
 
 export interface PublishDeps {
-  /** Tells event streams what changed. */
+  /** Where changes are recorded for event streams. */
   changes?: Pick<Changes, 'note' | 'noteEvents'>;
   deliveries: Pick<Deliveries, 'offer' | 'busyEndpoints' | 'processId'>;
 }

@@ -107,7 +107,7 @@ export async function removeRecipients(db: Db, of: SendKey, leaseId: string, lim
   return rows[0]?.n ?? 0;
 }
 
-/** Deletes a draft without recipients; false if it has some, or is no draft any more. */
+/** Deletes a draft without recipients; false if it has some, or is no longer a draft. */
 export async function deleteDraftRow(db: Db, of: SendKey, leaseId: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from sends s where s.account_id = ${of.accountId} and s.id = ${of.sendId} and s.stage = ${sendStageSql.draft} and s.cancelled_at is null

@@ -33,8 +33,8 @@ export interface RegisterDeps extends RemoveDeps, StoredFileDeps {
 }
 
 /**
- * Opens the memory of the registrations that `findRegistered` found lately, of one process. One that the platform lost meanwhile is
- * rejected and forgotten, and its message registers the file again.
+ * Opens a process's cache of the registrations that `findRegistered` found lately. If the platform has lost one in the meantime, it
+ * rejects the message; the registration is forgotten, and the message registers the file again.
  */
 export const openKnownRegistrations = (clock: Clock): Cache<string> =>
   openCache({ max: 10_000, lifetime: { ms: 10_000, clock } });

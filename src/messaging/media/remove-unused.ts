@@ -1,4 +1,4 @@
-// Removal of files that nothing names any more.
+// Removal of files that nothing refers to.
 import type { Db } from '../../db/db.ts';
 import { isMediaInUse, markRemoving } from './removal-store.ts';
 import { keptSeconds } from './remove.ts';

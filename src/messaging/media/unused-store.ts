@@ -1,4 +1,4 @@
-// Queries for files that nothing names any more.
+// Queries for files that nothing refers to.
 import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';

@@ -1,4 +1,4 @@
-// Read marks and the typing indicator: calls of the platform that are made at once, and never repeated.
+// Read marks and the typing indicator: platform calls that are made immediately and never retried.
 import { AppError, externalError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';

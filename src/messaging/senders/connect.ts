@@ -26,7 +26,7 @@ export interface ConnectDeps extends CheckDeps, CredentialDeps, SubscribeDeps {
     CredentialDeps['platform'] &
     SubscribeDeps['platform'] &
     Pick<MessagingPlatform, 'registerNumber'>;
-  /** Tells every process that a number was added. */
+  /** Notifies every process that a number was added. */
   announceNumber: () => Promise<void>;
   /** Checks addresses against the address guard. */
   webhookOutgoing: Pick<Outgoing, 'checkTarget'>;

@@ -2,7 +2,7 @@
 import type { CheckStatus } from '../../contract/senders.ts';
 import type { CheckResult } from './checks.ts';
 
-/** A check as it is stored: its result, and what the owner was told. */
+/** A check as it is stored: its result, and the status that was last reported to the owner. */
 export interface StoredCheck extends CheckResult {
   checkedAt: string;
   /** The status of the last event, or of the first run. */

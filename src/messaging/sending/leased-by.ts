@@ -1,8 +1,8 @@
 // How `leased_by` of a message names the process that leased it. Pure.
 
 /**
- * The `leased_by` of a message that this process stores as dispatching: the complement of its id, which no claim writes. So a dispatch that its insert
- * began is told from a later one, also if the insert began none.
+ * The `leased_by` of a message that this process stores as dispatching: the complement of its id, which no claim writes. It
+ * distinguishes the dispatch that the insert began from every later one, even if the insert began none.
  */
 export const begunByInsert = (processId: number): number => ~processId;
 

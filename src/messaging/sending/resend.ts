@@ -194,7 +194,7 @@ function planOf(template: TemplateRow): TemplatePlan {
   }
 }
 
-/** The content fits the template no more, with the first reason: a variable, or the end of its offer. */
+/** The 409 for content that no longer fits its template, with the first problem: a variable, or an offer that has ended. */
 function noLongerFits({ name }: TemplateRow, first: Problem | undefined): AppError {
   const why = first ? ` (${first.path.replace(/^recipients\[0\]\./, '')}: ${first.message})` : '';
   return new AppError(

@@ -1,4 +1,4 @@
-// Messages as lists and lookups return them: their rows, with what a page of them needs beside.
+// Messages as lists and lookups return them: their rows, with the sends, resends and templates that they name.
 
 import type { Db } from '../../db/db.ts';
 import type { Caller } from '../../http/request.ts';

@@ -1,4 +1,4 @@
-// What the lease of a draft's submission allows other operations meanwhile. Pure.
+// What other operations may do with a draft while its submission is leased. Pure.
 import { AppError } from '../../base/errors.ts';
 import { templateStatus } from './status.ts';
 

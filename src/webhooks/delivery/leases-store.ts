@@ -33,7 +33,7 @@ export const insertLease = (
 export const endLeases = (ids: readonly string[]) => sql`
   delete from delivery_leases where id = any (${arrayText(ids)}::uuid[])`;
 
-/** A lease that nobody keeps any more. */
+/** A lease that has expired, or whose process has ended. */
 export interface EndedLease {
   id: string;
   leasedBy: number;

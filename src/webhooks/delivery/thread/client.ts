@@ -30,7 +30,7 @@ export interface DeliveryThreadDeps {
   >;
   /** Where spans are recorded, if calls are traced. */
   tracing?: Tracing | undefined;
-  /** Told of the endpoints that were called. */
+  /** Receives the endpoints that were called. */
   changes: Pick<Changes, 'noteDeliveries'>;
 }
 
