@@ -89,7 +89,7 @@ export type ServerDeps = AdmitDeps &
     isHeld: () => boolean;
     log: Log;
     version: string;
-    /** Told of every successful request that may change something. */
+    /** Receives every successful request that may change something. */
     changes: Pick<Changes, 'noteRequest'>;
     /** A worker serves only health and metrics. */
     role: Role;

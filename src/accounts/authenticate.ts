@@ -20,7 +20,7 @@ export interface Authenticator {
   authenticate(header: string | string[] | undefined): Promise<Caller>;
   /** Returns the caller of a session, and records its use. Throws 401 `session_invalid`. */
   authenticateSession(token: string): Promise<Caller>;
-  /** Throws 401 if the key or session is not valid any more. Does not count as a use. */
+  /** Throws 401 if the key or session is no longer valid. Does not count as a use. */
   check(credential: Credential): Promise<void>;
   /** Clears the cache, so that this process sees a changed key or an ended session immediately. */
   clearCache(): void;

@@ -3,7 +3,7 @@ import { openCache } from '../base/cache.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Caller } from '../http/request.ts';
 
-/** A caller, and the time (milliseconds since the epoch) from which it is not accepted any more. */
+/** A caller, and the time (milliseconds since the epoch) from which it is no longer accepted. */
 export interface Found {
   caller: Caller;
   expiresAt: number;

@@ -5,7 +5,7 @@ const collectEvery = 16 * 1024 * 1024;
 let used = 0;
 
 /**
- * Counts bytes of buffers that nobody uses any more, and collects the young generation (measured: 0.4 ms) before they
+ * Counts bytes of buffers that are no longer used, and collects the young generation (measured: 0.4 ms) before they
  * count as memory pressure. V8 would then mark the whole heap, again and again: half of an upload's CPU. `gc` exists with
  * --expose-gc, which `npm start` sets, as it sets --heap-growing-percent: V8 also marks the whole heap when less is left to
  * its limit than the young generation may take, which was so after each collection (about 30 times per GB, a third of the CPU).

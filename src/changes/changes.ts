@@ -52,7 +52,7 @@ export function openChanges(deps: ChangesDeps): Changes {
   /** Until when somebody listens, by account. */
   const listening = new Map<string, number>();
   let gathering = nothing();
-  /** Gathered before the last write: what they tell of is committed by now. */
+  /** Gathered before the last write: the changes are committed by now. */
   let ripe = nothing();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();

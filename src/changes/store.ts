@@ -56,7 +56,7 @@ export async function recentChanges(
   return rows[0] ?? { at: new Date(), rows: [] };
 }
 
-/** Deletes rows that no stream reads any more. */
+/** Deletes rows that are too old for any stream to read. */
 export async function deleteOldChanges(db: Db): Promise<void> {
   await sql`
     delete from recent_changes where at < clock_timestamp() - ${keptMinutes}::float8 * interval '1 minute'`.execute(

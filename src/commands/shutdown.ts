@@ -9,7 +9,7 @@ import type { RunningSandbox } from './sandbox.ts';
 
 /** The running parts, in the order of their start. */
 export interface Running {
-  /** Settles when no part is being started any more. */
+  /** Settles when no part is still being started. */
   starting: Promise<unknown>;
   database?: OpenDatabase;
   sandbox?: RunningSandbox;

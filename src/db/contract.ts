@@ -73,7 +73,7 @@ export function waitingText({ waiting, older }: Contracted): string | undefined 
   );
 }
 
-/** Why this program cannot use the database any more; undefined if it can. */
+/** Why this program can no longer use the database; undefined if it can. */
 export async function findProblem(db: Db): Promise<string | undefined> {
   // one statement for the usual case: nothing ran that this program does not know
   const { rows } = await sql<{ names: string[] }>`

@@ -15,7 +15,7 @@ const leavingMs = 300;
 
 /**
  * True if no command uses the server; from then on none can begin to. Otherwise releases the lock of the gateway, which `client` has, in the
- * same statement: a command that ends its use meanwhile finds it free.
+ * same statement: a command that ends its use in the meantime finds it free.
  */
 export async function endsUse(client: pg.Client): Promise<boolean> {
   const expression =
@@ -37,7 +37,7 @@ export interface ServerUse {
 }
 
 /**
- * Begins to use a running server. `stopping`: it cannot be used any more, or not yet; look again. Undefined: it does not admit this program.
+ * Begins to use a running server. `stopping`: it can no longer be used, or not yet; check again. Undefined: it does not admit this program.
  */
 export async function useServer(
   cluster: string,
@@ -68,7 +68,7 @@ export async function useServer(
     return 'stopping';
   } catch (error) {
     client.end().catch(() => {});
-    // without an answer, the connection broke, or there is no socket any more
+    // without an answer, the connection broke, or the socket is gone
     return error instanceof pg.DatabaseError && !stoppingCodes.has(error.code ?? '') ? undefined : 'stopping';
   }
 }

@@ -56,8 +56,8 @@ export function serializationFailure(message: string): Error {
 }
 
 /**
- * Lets the other transaction of a deadlock end before this one begins again: at once, it can take the row that the other waits for, and meet it
- * again. Other errors need no pause.
+ * Lets the other transaction of a deadlock end before this one begins again. Without the pause, this one could lock the row that the other waits
+ * for, and both would deadlock again. Other errors need no pause.
  */
 export async function pauseAfterDeadlock(error: unknown): Promise<void> {
   if ((error as { code?: unknown } | null)?.code !== deadlockCode) return;

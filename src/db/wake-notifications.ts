@@ -10,7 +10,7 @@ export const listenersChannel = 'gateway_listeners';
 /** A payload has less than 8,000 bytes. */
 const accountsPerPayload = 200;
 
-/** Tells the other processes which accounts are listened to. Never call it in a transaction. */
+/** Notifies the other processes which accounts are listened to. Never call it in a transaction. */
 export async function notifyListeners(db: Db, accountIds: readonly string[]): Promise<void> {
   for (let at = 0; at < accountIds.length; at += accountsPerPayload) {
     const payload = accountIds.slice(at, at + accountsPerPayload).join();

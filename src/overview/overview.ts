@@ -1,4 +1,4 @@
-// The overview of an account: its counts, and what somebody has to look at.
+// The overview of an account: its counts, and what needs attention.
 
 import { listNextBookings } from '../appointments/booking/bookings-store.ts';
 import { showBookings } from '../appointments/booking/list.ts';

@@ -17,7 +17,7 @@ export interface ListenersDeps {
   log: Log;
   authenticator: Pick<Authenticator, 'check'>;
   changes: Pick<Changes, 'listen'>;
-  /** Tells the other processes which accounts are listened to. */
+  /** Notifies the other processes which accounts are listened to. */
   announceListeners: (accountIds: readonly string[]) => Promise<void>;
   isDraining: () => boolean;
 }

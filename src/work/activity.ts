@@ -3,16 +3,16 @@ import type { Clock } from '../base/clock.ts';
 
 /** Without work for this long, a process is idle. */
 export const idleAfterMs = 60_000;
-/** Half of `idleAfterMs`: processes that were told of work stay awake until they are told again. */
+/** Half of `idleAfterMs`: a notified process stays awake until the next notification. */
 export const announceEveryMs = 30_000;
 
 /** The first moments after an idle time: work that was announced is about to be committed. */
 const freshMs = 1_000;
 
 export interface Activity {
-  /** Records work of this process: a request, or rows that a loop found. Tells the other processes, at most every 30 s. */
+  /** Records work of this process: a request, or rows that a loop found. Notifies the other processes, at most every 30 s. */
   note(): void;
-  /** Ends idleness without telling others. */
+  /** Ends idleness without notifying other processes. */
   wake(): void;
   isIdle(): boolean;
   /** True in the first second after an idle time. */
@@ -21,7 +21,7 @@ export interface Activity {
   onWake(listener: () => void): void;
 }
 
-/** `announce` tells the other processes; if it rejects, the next work is announced. The process starts awake. */
+/** `announce` notifies the other processes; if it rejects, it is called again for the next work. The process starts awake. */
 export function openActivity(deps: {
   clock: Pick<Clock, 'steady'>;
   announce: () => Promise<void>;

@@ -18,7 +18,7 @@ export interface BatchOptions<T> {
    */
   inFlight?: { readonly count: number };
   /**
-   * How many callers will bring an item, of which the batch learns before they have it. A run that has all of them begins at once: a turn of the event
+   * How many callers will bring an item, of which the batch learns before they have it. A run that has all of them begins immediately: a turn of the event
    * loop would first handle what else has arrived. Not for requests: those that arrive together are counted one by one.
    */
   callers?: { readonly count: number };

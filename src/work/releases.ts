@@ -12,7 +12,7 @@ const retryEveryMs = 250;
 /** More than the maximum of concurrent requests. Beyond it, leases expire by themselves. */
 const waitingMax = 10_000;
 
-/** `perform` releases many subjects at once; it must be safe to repeat. */
+/** `perform` releases many subjects together; it must be safe to repeat. */
 export function openReleases(
   deps: { clock: Clock; log: Log },
   perform: (subjectIds: string[]) => Promise<void>,
