@@ -1,8 +1,8 @@
 // Response bodies with open slots: identical concurrent requests share one read and its text.
 import type { SlotsResult } from '../../contract/appointments.ts';
 import { ok } from '../../http/reply.ts';
+import { coalesced } from '../../work/coalesce.ts';
 import type { InFlight } from '../../work/in-flight.ts';
-import { rounds } from '../../work/rounds.ts';
 import { availableSlots, requestedDate, type SlotsDeps } from './available.ts';
 import { dayQuery, type ReadStaffDay, requireActive } from './staff-days.ts';
 
@@ -24,7 +24,7 @@ const calendarWaitMinMs = 1_000;
  * what `requestedDate` and `availableSlots` throw.
  */
 export function openSlotsReader(deps: OpenSlotsDeps): (query: OpenSlotsQuery) => Promise<string> {
-  const share = rounds<string>();
+  const share = coalesced<string>();
 
   async function read(query: OpenSlotsQuery, arrivedAt: number): Promise<string> {
     const day = requireActive(await deps.readDay(dayQuery(query)));

@@ -3,7 +3,7 @@ import { openCache } from '../../base/cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
-import { rounds } from '../../work/rounds.ts';
+import { coalesced } from '../../work/coalesce.ts';
 import { type AccessDeps, senderAccess } from './access.ts';
 import { findSenderById } from './store.ts';
 
@@ -25,7 +25,7 @@ export function openAccessCache(deps: AccessDeps & { db: Db; clock: Clock }): Ac
     lifetime: { ms: lifetimeMs, clock: deps.clock },
   });
 
-  const reading = rounds<SenderAccess | undefined>();
+  const reading = coalesced<SenderAccess | undefined>();
 
   async function read(senderId: string): Promise<SenderAccess | undefined> {
     const row = await findSenderById(deps.db, senderId);

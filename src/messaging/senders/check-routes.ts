@@ -4,7 +4,7 @@ import { success } from '../../contract/envelope.ts';
 import { SenderChecks } from '../../contract/senders.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
-import { rounds } from '../../work/rounds.ts';
+import { coalesced } from '../../work/coalesce.ts';
 import { type ConnectDeps, subscribeNow } from './connect.ts';
 import { requireSenderRow, senderNotFound } from './manage.ts';
 import { checkItem } from './presenter.ts';
@@ -19,7 +19,7 @@ const response = { 200: success(SenderChecks) };
 /** GET and POST /v1/senders/:id/checks, POST /v1/senders/:id/subscribe. */
 export function senderCheckRoutes(server: Server, deps: ConnectDeps): void {
   // concurrent requests share a run: each costs calls that the platform counts
-  const running = rounds<StoredCheck[]>();
+  const running = coalesced<StoredCheck[]>();
 
   async function run(senderId: string, failedSteps?: FailedSteps): Promise<StoredCheck[]> {
     const checks = await checkSender(deps, senderId, failedSteps);

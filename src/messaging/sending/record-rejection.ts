@@ -2,7 +2,7 @@
 import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { RejectionClass, SenderAccess } from '../../ports/platform.ts';
-import { rounds } from '../../work/rounds.ts';
+import { coalesced } from '../../work/coalesce.ts';
 import { type HaltClass, haltOf, haltSenders, isHalt } from '../senders/halt.ts';
 import { listBusinessSenders } from '../senders/store.ts';
 import type { CompletionWaiters } from './completion-waiters.ts';
@@ -73,9 +73,9 @@ export function openRejectionEffects(
     categoryLimited: (message: LeasedTemplate, seconds: number) => Promise<void>;
   },
 ): RejectionEffects {
-  const halting = rounds<unknown>();
-  const holding = rounds<void>();
-  const limiting = rounds<void>();
+  const halting = coalesced<unknown>();
+  const holding = coalesced<void>();
+  const limiting = coalesced<void>();
   return {
     async halt(halt) {
       const { senderId, kind, used } = halt;

@@ -8,7 +8,7 @@ const failure = 'src/db/failure.ts';
 const keys = ['test/api/keys.test.ts'];
 const endpointTests = ['test/api/webhooks-endpoints.test.ts'];
 const failures = ['test/db/failure.test.ts'];
-const roundTests = ['test/rules/rounds.test.ts'];
+const coalesceTests = ['test/rules/coalesce.test.ts'];
 
 export const mutations: Mutation[] = [
   {
@@ -118,17 +118,17 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a caller gets a result that was computed before its call',
-    file: 'src/work/rounds.ts',
+    file: 'src/work/coalesce.ts',
     find: '      ofKey.gathering = undefined;\n',
     replace: '',
-    tests: roundTests,
+    tests: coalesceTests,
   },
   {
-    name: 'rounds of a key overlap',
-    file: 'src/work/rounds.ts',
+    name: 'coalesced calls of a key overlap',
+    file: 'src/work/coalesce.ts',
     find: '    ofKey.over = over;\n',
     replace: '    ofKey.over = turn();\n',
-    tests: roundTests,
+    tests: coalesceTests,
   },
   {
     name: 'a lease that could not be released is forgotten',

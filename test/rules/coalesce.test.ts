@@ -1,16 +1,16 @@
-// Rounds: callers that wait share one read, which begins after their calls.
+// Coalesced calls: callers that wait share one call, which begins after they asked.
 import { expect, test } from 'vitest';
-import { rounds } from '../../src/work/rounds.ts';
+import { coalesced } from '../../src/work/coalesce.ts';
 
-/** Rounds that the test ends one by one; each returns its number. */
-function openRounds() {
-  const ask = rounds<number>();
+/** Calls that the test ends one by one; each returns its number. */
+function openCalls() {
+  const ask = coalesced<number>();
   const running: PromiseWithResolvers<void>[] = [];
   const answer = async () => {
-    const round = Promise.withResolvers<void>();
-    running.push(round);
+    const own = Promise.withResolvers<void>();
+    running.push(own);
     const number = running.length;
-    await round.promise;
+    await own.promise;
     return number;
   };
   return { ask: (key: string) => ask(key, answer), running };
@@ -18,8 +18,8 @@ function openRounds() {
 
 const begun = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-test('callers during a round wait for the next one and share it', async () => {
-  const { ask, running } = openRounds();
+test('callers during a call wait for the next one and share it', async () => {
+  const { ask, running } = openCalls();
   const first = [ask('a'), ask('a')];
   await begun();
   expect(running).toHaveLength(1);
@@ -39,7 +39,7 @@ test('callers during a round wait for the next one and share it', async () => {
 });
 
 test('other keys do not wait', async () => {
-  const { ask, running } = openRounds();
+  const { ask, running } = openCalls();
   const one = ask('a');
   const other = ask('b');
   await begun();
@@ -50,8 +50,8 @@ test('other keys do not wait', async () => {
   expect(await one).toBe(1);
 });
 
-test('a failing round rejects all of its callers and no others', async () => {
-  const ask = rounds<string>();
+test('a failing call rejects all of its callers and no others', async () => {
+  const ask = coalesced<string>();
   const fails = () => Promise.reject(new Error('no'));
   const failed = await Promise.allSettled([ask('a', fails), ask('a', fails)]);
   expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
