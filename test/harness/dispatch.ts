@@ -161,7 +161,7 @@ export function open(
     forgetMedia: async () => false,
     templateOutdated: async () => undefined,
     recipientOptedOut: async () => undefined,
-    templateRefused: async () => undefined,
+    templateRejected: async () => undefined,
     categoryLimited: async () => undefined,
     linkRecipient: async () => undefined,
     onOutcome: () => undefined,

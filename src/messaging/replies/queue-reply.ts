@@ -13,7 +13,7 @@ import { chooseDispatchModes } from '../sending/dispatch-modes.ts';
 import type { LeasedReply, StoredReply } from '../sending/message.ts';
 import type { StoredCalls } from '../sending/new-sends-store.ts';
 import { replyPriority } from '../sending/priority.ts';
-import { releaseIfAway, type SendDeps } from '../sending/send.ts';
+import { releaseIfUnavailable, type SendDeps } from '../sending/send.ts';
 import { keyLeaseOf } from '../sending/store-send.ts';
 import {
   type Conversation,
@@ -104,7 +104,7 @@ export async function queueReply(
     stored = await store(deps, reply, request, { key, also });
   } catch (error) {
     deps.dispatcher.abandonReserved(reserved);
-    releaseIfAway(deps, error, reply.id);
+    releaseIfUnavailable(deps, error, reply.id);
     throw error;
   }
   dispatch(deps, reply, stored, { begunAtMs, files });

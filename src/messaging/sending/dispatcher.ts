@@ -33,7 +33,7 @@ export interface DispatchDeps extends SenderEventDeps, Omit<CallDeps, 'writes' |
   clock: Clock;
   log: Log;
   /** Holds a template that the platform rejected until it approves it again. */
-  templateRefused: (message: LeasedTemplate, error: MessageError) => Promise<void>;
+  templateRejected: (message: LeasedTemplate, error: MessageError) => Promise<void>;
   /** Holds the templates of the message's category and business account for a time. */
   categoryLimited: (message: LeasedTemplate, seconds: number) => Promise<void>;
   completions: CompletionWaiters;

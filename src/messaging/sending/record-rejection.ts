@@ -69,7 +69,7 @@ export type CallAdvice = 'continue' | 'halt';
 /** Opens the shared effects of rejections. */
 export function openRejectionEffects(
   deps: Parameters<typeof haltSenders>[0] & {
-    templateRefused: (message: LeasedTemplate, error: MessageError) => Promise<void>;
+    templateRejected: (message: LeasedTemplate, error: MessageError) => Promise<void>;
     categoryLimited: (message: LeasedTemplate, seconds: number) => Promise<void>;
   },
 ): RejectionEffects {
@@ -83,7 +83,7 @@ export function openRejectionEffects(
     },
     async holdTemplate(message, error) {
       const { sender_id, template_name, language } = message;
-      await holding(`${sender_id} ${template_name} ${language}`, () => deps.templateRefused(message, error));
+      await holding(`${sender_id} ${template_name} ${language}`, () => deps.templateRejected(message, error));
     },
     async limitCategory(message, seconds) {
       const { sender_id, template_name, language } = message;

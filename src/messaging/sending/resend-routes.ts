@@ -12,7 +12,7 @@ import type { Tracing } from '../../ports/tracing.ts';
 import { state } from './message.ts';
 import { findMessage } from './messages-store.ts';
 import { messageNotFound, type ResendDeps, resendMessage } from './resend.ts';
-import { awaitCompletions, releaseIfAway } from './send.ts';
+import { awaitCompletions, releaseIfUnavailable } from './send.ts';
 import { canReadContents, showMessages } from './show-messages.ts';
 import { keyLeaseOf } from './store-send.ts';
 import { traceRequest } from './traced-steps.ts';
@@ -65,7 +65,7 @@ export function resendRoutes(server: Server, deps: ResendRoutesDeps): void {
           });
         return sendBody(reply, body);
       } catch (error) {
-        if (subjectId !== undefined) releaseIfAway(deps, error, subjectId);
+        if (subjectId !== undefined) releaseIfUnavailable(deps, error, subjectId);
         throw error;
       }
     },

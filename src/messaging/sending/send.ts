@@ -47,7 +47,7 @@ export interface SendDeps extends FailOptedOutDeps, StoreDeps, Omit<DispatchMode
 }
 
 /** After a database failure, lets a repeat with the send's key continue as soon as the database responds. */
-export function releaseIfAway(deps: Pick<SendDeps, 'releases'>, error: unknown, sendId: string): void {
+export function releaseIfUnavailable(deps: Pick<SendDeps, 'releases'>, error: unknown, sendId: string): void {
   if (isUnavailable(error)) deps.releases.release(sendId);
 }
 
@@ -60,7 +60,7 @@ export async function releasingKey<T>(
   try {
     return await step();
   } catch (error) {
-    releaseIfAway(deps, error, subjectId);
+    releaseIfUnavailable(deps, error, subjectId);
     throw error;
   }
 }
@@ -186,7 +186,7 @@ async function storeAndDispatch(
     stored = await storeSend(deps, checked, also);
   } catch (error) {
     deps.dispatcher.abandonReserved(toCall(null).slice(0, reserved));
-    releaseIfAway(deps, error, sendId);
+    releaseIfUnavailable(deps, error, sendId);
     throw error;
   }
   if (!stored) {

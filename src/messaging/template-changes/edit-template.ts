@@ -15,11 +15,11 @@ import {
 import { editLimits, isRejected, recentEdits } from '../templates/edit-rules.ts';
 import {
   changeDraft,
-  contentOf,
   type EditedValues,
   endEditing,
   markEditing,
   recordEdit,
+  valuesOf,
 } from '../templates/edits-store.ts';
 import { templateStatus } from '../templates/status.ts';
 import { findTemplate, lockTemplate, type TemplateRow } from '../templates/store.ts';
@@ -82,7 +82,7 @@ async function editDraft(
     const locked = await lockTemplate(tx, row.id);
     if (!locked) throw templateNotFound();
     requireNoSubmission(locked, deps.clock.now());
-    if (locked.status !== templateStatus.draft || !isDeepStrictEqual(contentOf(locked), contentOf(row)))
+    if (locked.status !== templateStatus.draft || !isDeepStrictEqual(valuesOf(locked), valuesOf(row)))
       return undefined;
     const draft = await changeDraft(tx, row.id, values);
     await audit(tx, row.account_id, 'template.edited', row.id, { category: draft.category });
@@ -99,7 +99,7 @@ export async function submitTemplate(deps: TemplateChangeDeps, of: TemplateToEdi
   if (!isRejected(deps.platform, row)) return submitDraft(deps, of);
   requireSamples(row.components);
   const changes = { components: row.components, category: row.category };
-  return edit(deps, of, row, { changes, values: contentOf(row) });
+  return edit(deps, of, row, { changes, values: valuesOf(row) });
 }
 
 /** Marks the template, empties its queue, calls the platform and records the result. */

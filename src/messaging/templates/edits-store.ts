@@ -19,7 +19,7 @@ export interface EditedValues {
 }
 
 /** What an edit can change, as it is. */
-export const contentOf = (row: TemplateRow): EditedValues => ({
+export const valuesOf = (row: TemplateRow): EditedValues => ({
   components: row.components,
   category: row.category,
   parameterFormat: row.parameter_format,

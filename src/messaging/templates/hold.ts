@@ -28,7 +28,7 @@ export function templateHolds(
   deps: HoldTemplateDeps,
   accessOf: (senderId: string) => Promise<{ accountId: string; businessAccountId: string } | undefined>,
 ): {
-  templateRefused(message: OfTemplate, error: { code: number; title: string }): Promise<void>;
+  templateRejected(message: OfTemplate, error: { code: number; title: string }): Promise<void>;
   categoryLimited(message: OfTemplate, seconds: number): Promise<void>;
 } {
   const templateOf = async ({ sender_id, template_name: name, language }: OfTemplate) => {
@@ -36,7 +36,7 @@ export function templateHolds(
     return sender && { ...sender, name, language };
   };
   return {
-    async templateRefused(message, error) {
+    async templateRejected(message, error) {
       const template = await templateOf(message);
       if (template) await holdRejectedTemplate(deps, template, error);
     },

@@ -123,7 +123,7 @@ export const mutations: Mutation[] = [
   {
     name: 'an edit of a draft reverts a concurrent one',
     file: 'src/messaging/template-changes/edit-template.ts',
-    find: ' || !isDeepStrictEqual(contentOf(locked), contentOf(row))',
+    find: ' || !isDeepStrictEqual(valuesOf(locked), valuesOf(row))',
     replace: '',
     tests,
   },
