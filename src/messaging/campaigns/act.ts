@@ -44,10 +44,10 @@ const participle = {
 } as const satisfies Record<SendAction, string>;
 
 /**
- * Performs `action`; returns how many queued messages a cancellation failed. Throws 404 `send_not_found`, 409 `send_state_conflict`; for a start also `upload_in_progress`,
+ * Performs `action`. Throws 404 `send_not_found`, 409 `send_state_conflict`; for a start also `upload_in_progress`,
  * `template_changed`, `template_not_approved` and what `requireSender` throws.
  */
-export async function act(deps: ActDeps, of: SendKey, action: SendAction): Promise<number> {
+export async function act(deps: ActDeps, of: SendKey, action: SendAction): Promise<void> {
   const to = await deps.db.transaction().execute(async (tx) => {
     const send = await lockSend(tx, of);
     if (!send) throw sendNotFound();
@@ -60,10 +60,10 @@ export async function act(deps: ActDeps, of: SendKey, action: SendAction): Promi
     await audit(tx, of.accountId, `send.${actedOn(action, decision.to)}`, of.sendId, { state: decision.to });
     return decision.to;
   });
-  if (to === undefined) return 0;
+  if (to === undefined) return;
   deps.nudgeFeed();
   // queued messages fail here for about a second; the worker continues with the rest
-  return to === 'cancelled' ? cancelSend(deps, of) : 0;
+  if (to === 'cancelled') await cancelSend(deps, of);
 }
 
 /** What the audit log calls an action: a start may only schedule. */

@@ -48,7 +48,7 @@ export function presentSendSummary(
     counts: {
       waiting,
       ...Object.fromEntries(progress.counts.map(({ state: number, n }) => [stateName(number), n])),
-    } as { waiting: number; queued?: number },
+    } as { waiting: number; queued?: number; failed?: number },
     perSecond,
     estimatedDoneAt: isEstimated ? new Date(nowMs + (left / perSecond) * 1000).toISOString() : null,
   };

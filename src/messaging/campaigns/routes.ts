@@ -33,8 +33,9 @@ export function campaignRoutes(server: Server, deps: CampaignRoutesDeps): void {
   );
   actionRoute(server, deps, 'pause', () => 'Send paused.');
   actionRoute(server, deps, 'resume', () => 'Send resumed.');
-  actionRoute(server, deps, 'cancel', ({ counts }, failed) => {
-    // the worker continues with those that wait and are queued
+  actionRoute(server, deps, 'cancel', ({ counts }, before) => {
+    // the worker, which may have begun already, continues with those that wait and are queued
+    const failed = (counts.failed ?? 0) - (before?.counts.failed ?? 0);
     const unsent = failed + counts.waiting + (counts.queued ?? 0);
     return `Send cancelled: ${counted(unsent, 'message')} will not be sent.`;
   });
@@ -90,7 +91,7 @@ function actionRoute(
   server: Server,
   deps: CampaignRoutesDeps,
   action: SendAction,
-  describe: (send: SendSummaryData, failed: number) => string,
+  describe: (send: SendSummaryData, before: SendSummaryData | undefined) => string,
 ): void {
   server.post(
     `/v1/sends/:sendId/${action}`,
@@ -100,14 +101,15 @@ function actionRoute(
     },
     async (request, reply) => {
       const of = sendKeyOf(request);
-      const failed = await act(deps, of, action);
+      const before = action === 'cancel' ? await sendSummaryOf(deps, of) : undefined;
+      await act(deps, of, action);
       if (deps.tracing)
         traceChange(deps.tracing, of.sendId, {
           ...{ name: `${action} send`, startMs: Date.now() - reply.elapsedTime },
           links: [parseTraceparent(request.headers.traceparent)],
         });
       const send = await sendSummaryOf(deps, of);
-      return ok(describe(send, failed), send);
+      return ok(describe(send, before), send);
     },
   );
 }
