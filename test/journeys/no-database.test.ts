@@ -71,7 +71,7 @@ test('a command that only uses the database does not migrate an empty one', asyn
   const { code, err } = await workspace.run(['account', 'list'], { env });
   expect({ code, err }).toMatchObject({
     code: 4,
-    err: expect.stringMatching(/lacks \d+ migrations.*"migrate"/),
+    err: expect.stringMatching(/pending migrations \(\d+\).*"migrate"/),
   });
   const { rows } = await sql`select count(*) from pg_tables where schemaname = 'public'`.execute(empty.db);
   expect(rows).toEqual([{ count: 0 }]);
