@@ -29,6 +29,13 @@ export const mutations: Mutation[] = [
     tests: [...held, ...api],
   },
   {
+    name: 'a send is stored as dispatching although its sender was halted in the meantime',
+    file: 'src/messaging/sending/new-sends-store.ts',
+    find: 'not s.is_halted and ',
+    replace: '',
+    tests: held,
+  },
+  {
     name: 'a claim takes messages of halted senders',
     file: queue,
     find: 'where (s.halted_at is null or s.halt_spares_replies) and not',

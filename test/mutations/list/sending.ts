@@ -47,13 +47,6 @@ export const mutations: Mutation[] = [
     tests: held,
   },
   {
-    name: 'a send is stored as dispatching although its sender was halted in the meantime',
-    file: 'src/messaging/sending/new-sends-store.ts',
-    find: 'not s.is_halted and ',
-    replace: '',
-    tests: held,
-  },
-  {
     name: 'a send is stored as dispatching although its template was rejected in the meantime',
     file: 'src/messaging/sending/new-sends-store.ts',
     find: ' and not t.is_held',
