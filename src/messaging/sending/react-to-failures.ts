@@ -61,9 +61,9 @@ export async function reactToFailures(deps: ReactDeps, moved: readonly MovedMess
     if (templateClasses.has(kind)) toRead.add(sender_id);
     if (mediaClasses.has(kind)) lostMedia.push({ accountId: account_id, id });
     if (!isHalt(kind)) continue;
-    const scope = haltOf(kind, ofMessage === messageKind.reply);
-    const key = `${sender_id} ${scope}`;
-    const halt = { senderId: sender_id, kind: scope, error, acceptedAt: accepted_at };
+    const haltClass = haltOf(kind, ofMessage === messageKind.reply);
+    const key = `${sender_id} ${haltClass}`;
+    const halt = { senderId: sender_id, kind: haltClass, error, acceptedAt: accepted_at };
     halts.set(key, later(halts.get(key) ?? halt, halt));
   }
   for (const { acceptedAt: asOf, ...halt } of halts.values())

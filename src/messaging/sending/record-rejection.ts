@@ -63,6 +63,13 @@ const slowedSecondsMax = 60;
 /** The wait for a limit of the template's category where the platform names no time. */
 const categoryWaitSeconds = 3_600;
 
+interface Retry {
+  error: MessageError;
+  delaySeconds: number;
+  /** True if left out. */
+  countsAttempt?: boolean;
+}
+
 /** What the result of a call means for the sender's other messages: call them, or release them. */
 export type CallAdvice = 'continue' | 'halt';
 
@@ -82,17 +89,16 @@ export function openRejectionEffects(
       await halting(`${senderId} ${kind} ${used?.credential ?? ''}`, () => haltSenders(deps, halt));
     },
     async holdTemplate(message, error) {
-      const { sender_id, template_name, language } = message;
-      await holding(`${sender_id} ${template_name} ${language}`, () => deps.templateRejected(message, error));
+      await holding(templateOf(message), () => deps.templateRejected(message, error));
     },
     async limitCategory(message, seconds) {
-      const { sender_id, template_name, language } = message;
-      await limiting(`${sender_id} ${template_name} ${language}`, () =>
-        deps.categoryLimited(message, seconds),
-      );
+      await limiting(templateOf(message), () => deps.categoryLimited(message, seconds));
     },
   };
 }
+
+const templateOf = ({ sender_id, template_name, language }: LeasedTemplate) =>
+  `${sender_id} ${template_name} ${language}`;
 
 /** Records a rejected message by its class: queues it again or fails it, and throttles or halts what it concerns. */
 export async function recordRejection(
@@ -105,8 +111,8 @@ export async function recordRejection(
   if (isHalt(kind)) {
     // first, so that the message is queued even if the halt fails
     await retryIn(deps, message, { error, delaySeconds: dueAfterHaltSeconds, countsAttempt: false });
-    const scope = haltOf(kind, message.template_name === null);
-    await deps.effects.halt({ senderId: message.sender_id, kind: scope, error, used });
+    const haltClass = haltOf(kind, message.template_name === null);
+    await deps.effects.halt({ senderId: message.sender_id, kind: haltClass, error, used });
     deps.completions.recheckSoon([message.id]);
     return 'halt';
   }
@@ -123,15 +129,20 @@ export async function recordRejection(
     case 'pair_rate':
       if (attempts >= attemptsMax(kind)) break;
       return retryIn(deps, message, { error, delaySeconds });
-    case 'category_limit':
-      return retryWithCategory(deps, message, {
-        error,
-        delaySeconds: retryAfterSeconds ?? categoryWaitSeconds,
-      });
+    case 'category_limit': {
+      // counts no attempt: the platform lifts the limit by itself
+      const retry = { error, delaySeconds: retryAfterSeconds ?? categoryWaitSeconds, countsAttempt: false };
+      if (message.template_name === null) return retryIn(deps, message, retry);
+      const template = message;
+      return retryHeld(deps, message, retry, () => deps.effects.limitCategory(template, retry.delaySeconds));
+    }
     case 'template_missing':
     case 'halt_template':
-      if (message.template_name !== null && attempts < attemptsMax(kind))
-        return retryWithTemplate(deps, message, { kind, error, attempts });
+      if (message.template_name !== null && attempts < attemptsMax(kind)) {
+        const template = message;
+        const retry = { error, delaySeconds: retryDelaySeconds(attempts, kind) };
+        return retryHeld(deps, message, retry, () => deps.effects.holdTemplate(template, error));
+      }
       await deps.templateOutdated(message);
       break;
     case 'template_outdated':
@@ -154,7 +165,7 @@ export async function recordRejection(
 async function retryIn(
   { writes, completions }: RejectionDeps,
   message: LeasedMessage,
-  retry: { error: MessageError; delaySeconds: number; countsAttempt?: boolean },
+  retry: Retry,
 ): Promise<CallAdvice> {
   await writes.retry({ ...keyOf(message), lease: message.lease, countsAttempt: true, ...retry });
   completions.recheckSoon([message.id]);
@@ -173,31 +184,18 @@ async function throttle(
   for (const id of senderIds) await slowPace(deps.db, id, Math.min(delaySeconds, slowedSecondsMax), code);
 }
 
-/** Holds the template. Also delays the message: a template that was removed and created again has no hold. */
-async function retryWithTemplate(
-  deps: RejectionDeps,
-  message: LeasedTemplate,
-  { kind, error, attempts }: { kind: RejectionClass; error: MessageError; attempts: number },
-): Promise<CallAdvice> {
-  await retryIn(deps, message, { error, delaySeconds: retryDelaySeconds(attempts, kind) });
-  await deps.effects.holdTemplate(message, error);
-  await deps.writes.suspend(keyOf(message));
-  deps.completions.recheckSoon([message.id]);
-  return 'continue';
-}
-
 /**
- * Holds the category: each of its messages would be rejected, and take a call of the number from others. Also delays the message, whose
- * template may have been deleted. Counts no attempt: the platform lifts the limit by itself.
+ * Holds what the rejection concerns, so that messages like this one do not take calls of the number from others. Also delays the
+ * message: a template that was removed and created again has no hold.
  */
-async function retryWithCategory(
+async function retryHeld(
   deps: RejectionDeps,
   message: LeasedMessage,
-  retry: { error: MessageError; delaySeconds: number },
+  retry: Retry,
+  hold: () => Promise<void>,
 ): Promise<CallAdvice> {
-  await retryIn(deps, message, { ...retry, countsAttempt: false });
-  if (message.template_name === null) return 'continue';
-  await deps.effects.limitCategory(message, retry.delaySeconds);
+  await retryIn(deps, message, retry);
+  await hold();
   await deps.writes.suspend(keyOf(message));
   deps.completions.recheckSoon([message.id]);
   return 'continue';
