@@ -1,4 +1,5 @@
 // A file descriptor as the destination of a log: written asynchronously, and a full disk costs lines, not the process.
+// Not pino's own destination: sonic-boom 4.2.1 repeats a synchronous write to a full disk for ever (`flushSync`).
 import * as fs from 'node:fs';
 
 /** Text that waits for a slow reader or a full disk at most; later lines are lost. */

@@ -28,6 +28,8 @@ export interface EmbeddedOptions {
   settings?: Record<string, string>;
   /** Move a database of an earlier major version of PostgreSQL to the present one. Otherwise it is rejected. */
   upgrade?: boolean | undefined;
+  /** Commands share the server: `stop` leaves it to those that still use it. */
+  isShared?: boolean | undefined;
   /** Called with a line for people while the database is being moved. */
   onProgress?: ((text: string) => void) | undefined;
 }
@@ -47,10 +49,11 @@ export interface Embedded {
   administrator: Login;
   /** True if this process took over the running server of an earlier, killed process. */
   adopted: boolean;
-  /** Stops the server and waits until all its processes have ended. Close the pools first. */
+  /**
+   * Stops the server and waits until all its processes have ended. Close the pools first. A shared server that other commands
+   * use keeps running: the last of them stops it.
+   */
   stop(): Promise<void>;
-  /** As `stop`, unless commands use the server: the last of them stops it. */
-  stopUnlessUsed(): Promise<void>;
   /** Immediate shutdown, for a process that is about to exit: the next start recovers from the write-ahead log. */
   stopNow(): void;
 }
@@ -196,8 +199,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       database: gatewayDatabase,
     },
     adopted,
-    stop: () => keeper.release(),
-    stopUnlessUsed: () => keeper.release(true),
+    stop: () => keeper.release(options.isShared),
     stopNow: () => keeper.releaseNow(),
   };
 }

@@ -50,7 +50,7 @@ export async function openDatabase(where: Where, log: EmbeddedLog, purpose: Purp
   const db = openDb(connection, { maxConnections: where.maxConnections ?? 6, applicationName: 'gateway' });
   const close = async () => {
     await db.destroy();
-    await (where.sharesServer ? embedded?.stopUnlessUsed() : embedded?.stop());
+    await embedded?.stop();
   };
   try {
     await checkServer(db);
@@ -64,11 +64,17 @@ export async function openDatabase(where: Where, log: EmbeddedLog, purpose: Purp
 }
 
 function startServer(where: Where, log: EmbeddedLog, purpose: Purpose): Promise<Embedded> {
-  const { dataDir, onProgress } = where;
-  const starting = startEmbeddedPostgres({ dataDir, log, upgrade: purpose === 'migrate', onProgress });
+  const { dataDir, onProgress, sharesServer: isShared } = where;
+  const starting = startEmbeddedPostgres({
+    dataDir,
+    log,
+    upgrade: purpose === 'migrate',
+    onProgress,
+    isShared,
+  });
   where.onServer?.(() =>
     starting.then(
-      ({ stop, stopUnlessUsed }) => (where.sharesServer ? stopUnlessUsed() : stop()),
+      ({ stop }) => stop(),
       () => undefined,
     ),
   );
