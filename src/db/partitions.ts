@@ -76,15 +76,10 @@ async function makePartitionsOf(db: Db, table: string, by: Unit): Promise<number
 
 /** Where months and days meet. */
 async function makeMixed(tx: Tx, table: string, by: Unit): Promise<number> {
-  const make =
-    by === 'month'
-      ? sql<{
-          made: number;
-        }>`select make_months(${table}, ${ahead.month}::int, ${partitionOptions(table)}) as made`
-      : sql<{
-          made: number;
-        }>`select make_days(${table}, ${ahead.day}::int, ${partitionOptions(table)}) as made`;
-  return (await make.execute(tx)).rows[0]?.made ?? 0;
+  const make = by === 'month' ? sql`make_months` : sql`make_days`;
+  const { rows } = await sql<{ made: number }>`
+    select ${make}(${table}, ${ahead[by]}::int, ${partitionOptions(table)}) as made`.execute(tx);
+  return rows[0]?.made ?? 0;
 }
 
 /** A month or a day. */

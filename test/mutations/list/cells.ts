@@ -44,8 +44,8 @@ export const mutations: Mutation[] = [
   {
     name: 'partitions by day are not created',
     file: 'src/db/partitions.ts',
-    find: "by === 'month'\n",
-    replace: "by !== 'year'\n",
+    find: "const make = by === 'month' ?",
+    replace: "const make = by !== 'year' ?",
     tests: partitions,
   },
 ];
