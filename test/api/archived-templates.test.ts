@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { templateKinds } from '../harness/sends.ts';
+import { templateBecomes, templateState } from '../harness/template-state.ts';
 
 let gateway: Gateway;
 let id: string;
@@ -12,14 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.close());
 
-interface Detail {
-  status: string;
-  providerStatus: string;
-  providerTemplateId: string;
-}
-const detail = async () => (await gateway.call<Detail>('GET', `/v1/templates/${id}`)).body.data;
-const becomes = (providerStatus: string) =>
-  expect.poll(async () => (await detail()).providerStatus, { timeout: 20_000 }).toBe(providerStatus);
+const detail = () => templateState(gateway, id);
+const becomes = (providerStatus: string) => templateBecomes(gateway, id, providerStatus);
 
 it.each([
   ['REJECTED', 'submitted'],

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { messageOf, templateKinds } from '../harness/sends.ts';
+import { type TemplateState, templateBecomes, templateState } from '../harness/template-state.ts';
 
 let gateway: Gateway;
 let id: string;
@@ -13,15 +14,9 @@ beforeAll(async () => {
 afterEach(() => gateway.platform.clearFaults());
 afterAll(() => gateway?.close());
 
-interface Detail {
-  status: string;
-  providerStatus: string;
-  providerTemplateId: string;
-}
-const detail = async () => (await gateway.call<Detail>('GET', `/v1/templates/${id}`)).body.data;
-const unpause = (of = id) => gateway.call<Detail>('POST', `/v1/templates/${of}/unpause`);
-const becomes = (providerStatus: string) =>
-  expect.poll(async () => (await detail()).providerStatus, { timeout: 20_000 }).toBe(providerStatus);
+const detail = () => templateState(gateway, id);
+const unpause = (of = id) => gateway.call<TemplateState>('POST', `/v1/templates/${of}/unpause`);
+const becomes = (providerStatus: string) => templateBecomes(gateway, id, providerStatus);
 
 it('sends its queued messages once the platform has ended the pause', async () => {
   await gateway.platform.addFault({ code: 132015, on: 'messages', times: 1 });

@@ -9,6 +9,7 @@ import type { SessionClient } from '../../src/db/session-client.ts';
 import { isStalled } from '../../src/db/stalls.ts';
 import { administer } from '../harness/administer.ts';
 import { openDatabaseProxy } from '../harness/database-proxy.ts';
+import { failureOf } from '../harness/failure-of.ts';
 import { templateCluster } from '../harness/template-cluster.ts';
 import { startOwnServer } from '../harness/test-server.ts';
 
@@ -80,12 +81,6 @@ async function oldestWaitMs(): Promise<number> {
   await administrator.destroy();
   return rows[0]?.ms ?? 0;
 }
-
-const failureOf = (work: Promise<unknown>) =>
-  work.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 
 test('a server that answers neither a statement nor a new connection counts as stalled', async () => {
   expect(isStalled()).toBe(false);

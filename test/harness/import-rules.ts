@@ -24,36 +24,17 @@ const layers: string[][] = [
   ['cli.ts'],
 ];
 
+/** Submodules of messaging: each may import those after it. */
+const messaging = ['sending', 'received', 'opt-outs', 'contacts', 'templates', 'media', 'senders'];
+const messagingAfter = (name: string) => messaging.slice(messaging.indexOf(name) + 1);
+
 /** The submodules of the same module that a submodule may import. */
 const submoduleImports: Record<string, string[]> = {
-  'messaging/conversations': ['sending', 'received', 'opt-outs', 'contacts', 'templates', 'media', 'senders'],
-  'messaging/campaigns': [
-    'replies',
-    'sending',
-    'received',
-    'opt-outs',
-    'contacts',
-    'templates',
-    'media',
-    'senders',
-  ],
-  'messaging/replies': ['sending', 'received', 'opt-outs', 'contacts', 'templates', 'media', 'senders'],
-  'messaging/template-changes': [
-    'sending',
-    'received',
-    'opt-outs',
-    'contacts',
-    'templates',
-    'media',
-    'senders',
-  ],
-  'messaging/sending': ['received', 'opt-outs', 'contacts', 'templates', 'media', 'senders'],
-  'messaging/received': ['opt-outs', 'contacts', 'templates', 'media', 'senders'],
-  'messaging/opt-outs': ['contacts', 'templates', 'media', 'senders'],
-  'messaging/contacts': ['templates', 'media', 'senders'],
-  'messaging/templates': ['media', 'senders'],
-  'messaging/media': ['senders'],
-  'messaging/senders': [],
+  'messaging/conversations': messaging,
+  'messaging/campaigns': ['replies', ...messaging],
+  'messaging/replies': messaging,
+  'messaging/template-changes': messaging,
+  ...Object.fromEntries(messaging.map((name) => [`messaging/${name}`, messagingAfter(name)])),
   'appointments/booking': ['slots', 'calendar', 'directory'],
   'appointments/slots': ['calendar', 'directory'],
   'appointments/calendar': ['directory'],
