@@ -39,16 +39,18 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
   let used = new Set<string>();
   let flushedAt = deps.clock.steady();
 
-  async function queryKey(key: string, hash: Buffer, now: number): Promise<Found> {
-    const row = isWellFormedKey(key) ? await findActiveKey(deps.db, hash, new Date(now)) : undefined;
+  async function queryKey(key: string, now: number): Promise<Found> {
+    const row = isWellFormedKey(key) ? await findActiveKey(deps.db, hashKey(key), new Date(now)) : undefined;
     if (!row) throw invalidKey();
     const { id, account_id: accountId, name } = row;
     const caller = { kind: 'key' as const, id, accountId, keyId: id, name, scopes: withIncluded(row.scopes) };
     return { caller, expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY };
   }
 
-  async function querySession(token: string, hash: Buffer, now: number): Promise<Found> {
-    const row = isToken(token) ? await findActiveSession(deps.db, hash, new Date(now)) : undefined;
+  async function querySession(token: string, now: number): Promise<Found> {
+    const row = isToken(token)
+      ? await findActiveSession(deps.db, hashToken(token), new Date(now))
+      : undefined;
     if (!row) throw endedSession();
     const { id, account_id: accountId, key_id: keyId, name } = row;
     const caller = { kind: 'session' as const, id, accountId, keyId, name, scopes: withIncluded(row.scopes) };
@@ -56,14 +58,8 @@ export function openAuthenticator(deps: { db: Db; clock: Clock; log: Log }): Aut
     return { caller, expiresAt: Math.min(row.ends_at.getTime(), keyExpiresAt) };
   }
 
-  const findKey = (key: string) => {
-    const hash = hashKey(key);
-    return keys.find(hash, (now) => queryKey(key, hash, now));
-  };
-  const findSession = (token: string) => {
-    const hash = hashToken(token);
-    return sessions.find(hash, (now) => querySession(token, hash, now));
-  };
+  const findKey = (key: string) => keys.find(key, (now) => queryKey(key, now));
+  const findSession = (token: string) => sessions.find(token, (now) => querySession(token, now));
 
   async function flush(): Promise<void> {
     const now = deps.clock.now();

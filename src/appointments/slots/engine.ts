@@ -140,11 +140,11 @@ export function limitCheck(
   const staffSpans = zoneSpans(terms.timezone, first - 2 * dayMs, last + 2 * dayMs);
   const counts = new Map<number, number>();
   const isNear = (start: number) => start >= first - 2 * dayMs && start < last + 2 * dayMs;
-  for (const starts of [...bookedStarts.map((start) => [start]), ...moves]) {
-    // a move within a date counts once
-    const days = new Set(starts.filter(isNear).map((start) => localDay(staffSpans, start)));
-    for (const day of days) counts.set(day, (counts.get(day) ?? 0) + 1);
-  }
+  const count = (day: number) => counts.set(day, (counts.get(day) ?? 0) + 1);
+  for (const start of bookedStarts) if (isNear(start)) count(localDay(staffSpans, start));
+  // a move within a date counts once
+  for (const starts of moves)
+    new Set(starts.filter(isNear).map((start) => localDay(staffSpans, start))).forEach(count);
   return (start: number) => (counts.get(localDay(staffSpans, start)) ?? 0) < limit;
 }
 

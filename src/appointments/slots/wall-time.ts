@@ -15,7 +15,7 @@ export function dayOfDate(date: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return undefined;
   const ms = Date.parse(`${date}T00:00:00Z`);
   // Date.parse reads 2026-02-30 as March 2nd
-  return Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(date) ? undefined : ms / dayMs;
+  return new Date(ms).getUTCDate() === Number(date.slice(-2)) ? ms / dayMs : undefined;
 }
 
 /** `YYYY-MM-DD` of a number of days since 1970-01-01. */

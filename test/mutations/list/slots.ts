@@ -71,8 +71,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a pending move within a date counts twice',
     file: engine,
-    find: 'for (const starts of [...bookedStarts.map((start) => [start]), ...moves]) {',
-    replace: 'for (const starts of [...bookedStarts, ...moves.flat()].map((start) => [start])) {',
+    find: 'new Set(starts.filter(isNear).map((start) => localDay(staffSpans, start))).forEach(count);',
+    replace: 'starts.filter(isNear).map((start) => localDay(staffSpans, start)).forEach(count);',
     tests: ['test/api/appointments-pending-moves.test.ts'],
   },
   {
