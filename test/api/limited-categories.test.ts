@@ -1,7 +1,8 @@
 // The platform's limit on a category of templates (131064): their messages wait without calls, and others are sent.
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { postCallback, statusCallback } from '../harness/callbacks.ts';
+import { addSender, type Gateway, number, startGateway } from '../harness/gateway.ts';
 import { messageOf, send } from '../harness/sends.ts';
 
 const template = (name: string, category: string) => ({
@@ -78,6 +79,57 @@ it('holds for an hour, and leaves templates of other business accounts alone', a
     { name: 'reminder', minutes: 60 },
   ]);
   await limitEnds(0);
+});
+
+describe('reported by callback', () => {
+  /** Sends a message that the platform accepts and never reports on. */
+  const accepted = async () => {
+    const recipients = [`${70_000 + phones++}0000000204`];
+    const { body } = await send(gateway, { templateId: ids.receipt ?? '', recipients });
+    const [message] = body.data.messages;
+    expect(message).toMatchObject({ status: 'accepted' });
+    return { id: message?.messageId ?? '', opaque: message?.id ?? '' };
+  };
+  /** Reports the limit for a message, as of `ago` seconds before now. */
+  const reportLimit = async (message: { id: string; opaque: string }, ago: number) => {
+    const secret = (await gateway.platform.state()).apps[0]?.secret ?? '';
+    const errors = [{ code: 131064, title: 'Template messaging limit reached' }];
+    const timestamp = Math.floor(Date.now() / 1000) - ago;
+    const callback = statusCallback(number.id, [{ ...message, status: 'failed', timestamp, errors }]);
+    expect((await postCallback(gateway, senderId, callback, secret)).status).toBe(200);
+    expect(await messageOf(gateway, message.opaque)).toMatchObject({ status: 'failed' });
+  };
+  const held = async () => {
+    const { rows } = await sql<{ name: string; minutes: number }>`
+      select name, ceil(extract(epoch from limited_until - now()) / 60)::int as minutes from templates
+      where limited_until > now() order by name`.execute(gateway.database.db);
+    return rows.map(({ name, minutes }) => `${name} ${minutes}`);
+  };
+  let phones = 0;
+
+  it('holds the category for the rest of an hour after the failure', async () => {
+    await reportLimit(await accepted(), 1_200);
+    expect(await held()).toEqual(['receipt 40', 'reminder 40']);
+    // a message of it waits without a call
+    const { body } = await send(gateway, { templateId: ids.reminder ?? '', recipients: ['15550232040'] });
+    expect(body.data).toMatchObject({ queued: 1 });
+    expect(await callsTo('15550232040')).toBe(0);
+    await limitEnds(0);
+    await ends(body.data.messages[0]?.id ?? '');
+  });
+
+  it('holds nothing for a report that is late by hours', async () => {
+    await reportLimit(await accepted(), 7_200);
+    expect(await held()).toEqual([]);
+  });
+
+  it('does not shorten a longer hold', async () => {
+    const [early, late] = [await accepted(), await accepted()];
+    await reportLimit(early, 10);
+    await reportLimit(late, 1_800);
+    expect(await held()).toEqual(['receipt 60', 'reminder 60']);
+    await limitEnds(0);
+  });
 });
 
 it('calls few of many messages while the limit is still reached', async () => {

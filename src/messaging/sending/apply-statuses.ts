@@ -12,7 +12,7 @@ import { batch } from '../../work/batch.ts';
 import { type PersonAct, recordPersonActs } from '../opt-outs/change.ts';
 import type { CompletionWaiters } from './completion-waiters.ts';
 import { foldReports, type MessageKey, type Move, overtakenFailure } from './message.ts';
-import { applyMoves, type MovedMessage, recordPrices } from './messages-moves-store.ts';
+import { applyMoves, type ReportedMove, recordPrices } from './messages-moves-store.ts';
 import { existingMessages, findByMessageRef } from './messages-store.ts';
 import { movedChanges } from './moved-counts.ts';
 import { type ReactDeps, reactToFailures, reportedOptOuts } from './react-to-failures.ts';
@@ -85,7 +85,7 @@ async function applyBatch(deps: ApplyDeps, callbacks: ReportsOfCallback[]): Prom
   const steps = [movesOf(overtakenFailure), moves].filter((step) => step.length > 0);
   if (steps.length === 0) return results;
   const { moved, leasedDeliveries } = await deps.hot.transaction().execute(async (tx) => {
-    const done: { moved: MovedMessage[]; leasedDeliveries: LeasedDelivery[] } = {
+    const done: { moved: ReportedMove[]; leasedDeliveries: LeasedDelivery[] } = {
       moved: [],
       leasedDeliveries: [],
     };

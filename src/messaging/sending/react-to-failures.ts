@@ -10,8 +10,10 @@ import { type HaltClass, haltOf, haltSenders, isHalt } from '../senders/halt.ts'
 import type { SenderEventDeps } from '../senders/status-events.ts';
 import { findSenderById } from '../senders/store.ts';
 import { requestReading } from '../senders/template-readings-store.ts';
+import { categoryWaitSeconds, limitCategory } from '../templates/limits-store.ts';
+import { findTemplate } from '../templates/store.ts';
 import { type MessageError, type MessageKey, messageKind } from './message.ts';
-import type { MovedMessage } from './messages-moves-store.ts';
+import type { MovedMessage, ReportedMove } from './messages-moves-store.ts';
 
 export interface ReactDeps extends SenderEventDeps, Pick<RegisterDeps, 'knownRegistrations'> {
   hot: Db;
@@ -48,16 +50,33 @@ interface Halt {
 /**
  * Halts the senders of messages that failed because of the sender, its token or its business account (payment, policy, spam
  * limit), so that the rest of a campaign waits instead of failing too. Ignores messages accepted before the sender was last
- * resumed. Also requests a reading of rejected templates, and a new registration of rejected media files.
+ * resumed. Also requests a reading of rejected templates, and a new registration of rejected media files, and lets the
+ * messages of a limited category wait.
  */
-export async function reactToFailures(deps: ReactDeps, moved: readonly MovedMessage[]): Promise<void> {
+export async function reactToFailures(deps: ReactDeps, moved: readonly ReportedMove[]): Promise<void> {
   const halts = new Map<string, Halt>();
   const toRead = new Set<string>();
   const lostMedia: MessageKey[] = [];
-  for (const { account_id, id, kind: ofMessage, sender_id, error, failed_at, accepted_at } of moved) {
+  /** When the limit of a template's category was reached last, in epoch seconds. */
+  const limited = new Map<string, LimitedTemplate>();
+  for (const message of moved) {
+    const {
+      account_id,
+      id,
+      kind: ofMessage,
+      sender_id,
+      template_id,
+      error,
+      failed_at,
+      accepted_at,
+    } = message;
     // code 0: the platform gave no reason
     if (failed_at === null || error === null || error.code === 0) continue;
     const kind = deps.platform.classify(error);
+    if (kind === 'category_limit' && template_id !== null) {
+      const at = Math.max(failed_at, limited.get(template_id)?.at ?? 0);
+      limited.set(template_id, { accountId: account_id, templateId: template_id, at });
+    }
     if (templateClasses.has(kind)) toRead.add(sender_id);
     if (mediaClasses.has(kind)) lostMedia.push({ accountId: account_id, id });
     if (!isHalt(kind)) continue;
@@ -76,7 +95,23 @@ export async function reactToFailures(deps: ReactDeps, moved: readonly MovedMess
       businessAccountId: sender.business_account_id,
     });
   }
+  for (const one of limited.values()) await holdCategory(deps, one);
   if (lostMedia.length > 0) await forgetReportedRegistrations({ ...deps, db: deps.hot }, lostMedia);
+}
+
+interface LimitedTemplate {
+  accountId: string;
+  templateId: string;
+  at: number;
+}
+
+/** Lets the messages of the template's category wait, as after a rejected call at that time: reports may be late by days. */
+async function holdCategory({ hot, clock }: ReactDeps, { accountId, templateId, at }: LimitedTemplate) {
+  const seconds = categoryWaitSeconds - Math.max(0, clock.now() / 1000 - at);
+  const template = seconds > 0 ? await findTemplate(hot, accountId, templateId) : undefined;
+  if (template?.business_account_id == null) return;
+  const { business_account_id: businessAccountId, name, language } = template;
+  await limitCategory(hot, { accountId, businessAccountId, name, language }, seconds);
 }
 
 /** Returns the halt whose message was accepted later; an unknown time counts as the latest. */

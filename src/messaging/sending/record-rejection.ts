@@ -5,6 +5,7 @@ import type { RejectionClass, SenderAccess } from '../../ports/platform.ts';
 import { coalesced } from '../../work/coalesce.ts';
 import { type HaltClass, haltOf, haltSenders, isHalt } from '../senders/halt.ts';
 import { listBusinessSenders } from '../senders/store.ts';
+import { categoryWaitSeconds } from '../templates/limits-store.ts';
 import type { CompletionWaiters } from './completion-waiters.ts';
 import type { DispatchWrites } from './dispatch-writes.ts';
 import {
@@ -60,8 +61,6 @@ export interface RejectionEffects {
 const dueAfterHaltSeconds = 1;
 /** The longest delay of a sender's next call; a longer limit of the platform delays it again. */
 const slowedSecondsMax = 60;
-/** The wait for a limit of the template's category where the platform names no time. */
-const categoryWaitSeconds = 3_600;
 
 interface Retry {
   error: MessageError;

@@ -206,6 +206,20 @@ export const mutations: Mutation[] = [
     tests: ['test/api/limited-categories.test.ts'],
   },
   {
+    name: 'a reported limit of a category holds it from the report on',
+    file: 'src/messaging/sending/react-to-failures.ts',
+    find: 'categoryWaitSeconds - Math.max(0, clock.now() / 1000 - at)',
+    replace: 'categoryWaitSeconds',
+    tests: ['test/api/limited-categories.test.ts'],
+  },
+  {
+    name: 'a late report shortens the hold of a category',
+    file: 'src/messaging/templates/limits-store.ts',
+    find: "coalesce(x.limited_until < now() + ${seconds - 60} * interval '1 second', true)",
+    replace: 'true',
+    tests: ['test/api/limited-categories.test.ts'],
+  },
+  {
     name: 'an unarchived template is not read again',
     file: 'src/adapters/meta/callback.ts',
     find: "if (word === 'UNARCHIVED') report.mustRead = true;",
