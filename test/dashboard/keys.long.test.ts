@@ -94,6 +94,15 @@ test('keys open, copy, pause and go where the page says, and ask before they sen
   expect(problems).toEqual([]);
 });
 
+test('a message that the platform held back is sent again only after a question', async () => {
+  const { id } = await send('15550000131049');
+  const { page, problems } = await dashboard.openAt(`/messages/${id}`);
+  await page.getByRole('button', { name: 'Send again' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Send it again?' });
+  await question.getByText('Within 24 hours it will probably fail again.').waitFor();
+  expect(problems).toEqual([]);
+});
+
 test('the tries of a delivery are moved through, and its curl is copied', { timeout: 60_000 }, async () => {
   const { gateway, openAt } = dashboard;
   const { endpointId } = await addEndpoint(gateway, { hook: 'keys' });

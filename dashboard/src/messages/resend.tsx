@@ -13,13 +13,17 @@ import { useMay } from '../session/session.tsx';
 import { textsOf } from '../text/texts.ts';
 import { stateOf } from './message-state.ts';
 
-/** Sends a failed message again. One whose outcome is unknown may have arrived: that is asked first. */
+/** "Not delivered to maintain healthy ecosystem engagement": the platform advises against a repeat within 24 hours. */
+const heldBackCode = 131049;
+
+/** Sends a failed message again. Asks first if it may have arrived, or if the platform would hold it back again. */
 export function Resend({ message }: { message: MessageDetail }) {
   const text = textsOf('messages');
   const navigate = useNavigate();
   const queries = useQueryClient();
   const maySend = useMay('messages:send');
   const isUnknown = stateOf(message) === 'outcome_unknown';
+  const isHeldBack = message.error?.code === heldBackCode;
   const [isAsking, setAsking] = useState(false);
   const { mutate, mutateAsync, reset, isPending, error } = useMutation({
     mutationFn: () =>
@@ -38,7 +42,7 @@ export function Resend({ message }: { message: MessageDetail }) {
       <Button
         icon={<IconArrowBackUp size={15} aria-hidden />}
         isBusy={isPending && !isAsking}
-        onClick={() => (isUnknown ? setAsking(true) : mutate())}
+        onClick={() => (isUnknown || isHeldBack ? setAsking(true) : mutate())}
       >
         {text('sendAgain')}
       </Button>
@@ -47,7 +51,7 @@ export function Resend({ message }: { message: MessageDetail }) {
         isOpen={isAsking}
         question={{
           title: text('confirmSendAgain'),
-          effect: text(isUnknown ? 'maybeSent' : 'failedSoFar'),
+          effect: text(isUnknown ? 'maybeSent' : isHeldBack ? 'heldBack' : 'failedSoFar'),
           verb: text('sendAgain'),
         }}
         run={() => mutateAsync()}
