@@ -45,6 +45,7 @@ import { type OptOutRoutesDeps, optOutRoutes } from './messaging/opt-outs/routes
 import { type ReceivedRoutesDeps, receivedRoutes } from './messaging/received/routes.ts';
 import { type ReplyRoutesDeps, replyRoutes } from './messaging/replies/routes.ts';
 import { type SenderRoutesDeps, senderRoutes } from './messaging/senders/routes.ts';
+import { messagesRoutes } from './messaging/sending/messages-routes.ts';
 import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/routes.ts';
 import type { TemplateChangeDeps } from './messaging/template-changes/delete-template.ts';
 import { templateChangeRoutes } from './messaging/template-changes/routes.ts';
@@ -102,7 +103,8 @@ export type ServerDeps = AdmitDeps &
 function moduleRoutes(server: Server, deps: ServerDeps, admission: Admission): void {
   accountRoutes(server, deps, admission); // /v1/keys  /v1/session(s)  /v1/dashboard-links
   templateRoutes(server, deps); //           /v1/templates
-  sendingRoutes(server, deps); //            /v1/templates/send  /v1/messages
+  sendingRoutes(server, deps); //            /v1/templates/send  /v1/messages/:id/resend
+  messagesRoutes(server, deps); //           /v1/messages  /v1/statistics/failures
   templateChangeRoutes(server, deps); //     /v1/templates/:id  (edit, submit, delete)
   campaignRoutes(server, deps); //           /v1/sends
   replyRoutes(server, deps); //              /v1/messages/reply

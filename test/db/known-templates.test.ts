@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { openQueueLimit } from '../../src/messaging/sending/queue-limit.ts';
+import type { ResolvedTemplate } from '../../src/messaging/sending/resolve-template-store.ts';
 import { type SendDeps, startWithKnown } from '../../src/messaging/sending/send.ts';
 import type { SendSteps } from '../../src/messaging/sending/send-steps.ts';
-import type { ResolvedTemplate } from '../../src/messaging/sending/sends-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { openSendStore, openSteps, type SendStore } from '../harness/sends-in-database.ts';
 

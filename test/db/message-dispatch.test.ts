@@ -11,7 +11,7 @@ import {
   recordRetry,
   revertDispatch,
 } from '../../src/messaging/sending/messages-moves-store.ts';
-import type { StoredCalls } from '../../src/messaging/sending/new-sends-store.ts';
+import type { StoredCalls } from '../../src/messaging/sending/prepared-message.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { accountId, beginNow, forget, message, open, rowOf, sender, write } from '../harness/dispatch.ts';
 import { openPostgresProxy } from '../harness/postgres-proxy.ts';

@@ -7,8 +7,8 @@ import { findIdentities } from '../contacts/identities-store.ts';
 import { identityOf } from '../contacts/identity.ts';
 import { findMedia } from '../media/store.ts';
 import { findReceived } from '../received/store.ts';
+import { messageNotFound } from '../sending/find-send.ts';
 import { findMessage } from '../sending/messages-store.ts';
-import { messageNotFound } from '../sending/resend.ts';
 import type { ReplyRequest } from './queue-reply.ts';
 import { contentOf, recipientOf } from './reply.ts';
 

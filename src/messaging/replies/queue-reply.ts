@@ -11,7 +11,7 @@ import { mediaNotFound } from '../media/stored-file.ts';
 import { findSenderById } from '../senders/store.ts';
 import { chooseDispatchModes } from '../sending/dispatch-modes.ts';
 import type { LeasedReply, StoredReply } from '../sending/message.ts';
-import type { StoredCalls } from '../sending/new-sends-store.ts';
+import type { StoredCalls } from '../sending/prepared-message.ts';
 import { replyPriority } from '../sending/priority.ts';
 import { releaseIfUnavailable, type SendDeps } from '../sending/send.ts';
 import { keyLeaseOf } from '../sending/store-send.ts';

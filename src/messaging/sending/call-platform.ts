@@ -16,6 +16,7 @@ import {
 } from './message.ts';
 import { type PlatformMediaIds, storedFilesOf } from './message-media.ts';
 import { withoutCode } from './one-time-codes.ts';
+import { type PreparedMessage, prepareWith } from './prepared-message.ts';
 import { type CallAdvice, type RejectionDeps, recordRejection } from './record-rejection.ts';
 
 export interface CallDeps extends RejectionDeps {
@@ -50,20 +51,6 @@ const dispatchTrustMs = 30_000;
 /** The error for a message whose sender is gone. */
 export function senderRemoved(): AppError {
   return new AppError('sender_not_found', 'The sender of this message was removed.');
-}
-
-/** A message with everything its call needs, except the sender's access. */
-export interface PreparedMessage {
-  message: LeasedMessage;
-  /** The platform's ids of its files. */
-  platformMediaIds?: PlatformMediaIds;
-}
-
-/** A message whose files the platform knows by these ids. */
-export function prepareWith(message: LeasedMessage, ids: PlatformMediaIds): PreparedMessage {
-  const files = storedFilesOf(message.media_id, message.content);
-  if (files.length === 0) return { message };
-  return { message, platformMediaIds: new Map(files.map((id) => [id, ids.get(id) as string])) };
 }
 
 /**

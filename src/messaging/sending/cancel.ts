@@ -1,15 +1,10 @@
 // Cancellation of a send: no message is called after the first commit; queued messages fail in steps, dispatched ones stay.
 import type { Db } from '../../db/db.ts';
+import { beginCancel, claimCancellation, delayCancellation, endCancellation } from './cancel-store.ts';
 import { type FailDeps, failAndPublish } from './fail.ts';
 import { ownErrors, state } from './message.ts';
 import { findQueuedOfSend } from './messages-store.ts';
-import {
-  beginCancel,
-  claimCancellation,
-  delayCancellation,
-  endCancellation,
-  type SendKey,
-} from './sends-store.ts';
+import type { SendKey } from './sends-store.ts';
 
 export interface CancelDeps extends FailDeps {
   db: Db;

@@ -4,8 +4,8 @@ import type { Dispatcher } from './dispatcher.ts';
 import type { LeasedMessage } from './message.ts';
 import { type PlatformMediaIds, storedFilesOf } from './message-media.ts';
 import type { NewMessage } from './new-sends-store.ts';
+import type { ResolvedSender } from './resolve-template-store.ts';
 import { smallMax } from './send-steps.ts';
-import type { ResolvedSender } from './sends-store.ts';
 
 /** A message that is about to be stored. */
 export interface Dispatchable {

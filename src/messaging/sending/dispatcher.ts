@@ -6,7 +6,7 @@ import type { Db } from '../../db/db.ts';
 import { batch } from '../../work/batch.ts';
 import { KeyedQueue } from '../../work/keyed-queue.ts';
 import type { SenderEventDeps } from '../senders/status-events.ts';
-import type { CallDeps, PreparedMessage } from './call-platform.ts';
+import type { CallDeps } from './call-platform.ts';
 import type { CompletionWaiters } from './completion-waiters.ts';
 import { openConnections } from './connections.ts';
 import { type DispatchWrites, openDispatchWrites } from './dispatch-writes.ts';
@@ -21,9 +21,9 @@ import {
   state,
 } from './message.ts';
 import { claimDue, findExpired, findOverdue } from './messages-claims-store.ts';
-import type { StoredCalls } from './new-sends-store.ts';
 import { paceWindowsMs, type ReserveSlots } from './pacer.ts';
 import { reservePaces, type SlotsWanted } from './paces-store.ts';
+import type { PreparedMessage, StoredCalls } from './prepared-message.ts';
 import { openRejectionEffects } from './record-rejection.ts';
 import { SenderQueue, type SenderQueueDeps, type SenderState } from './sender-queue.ts';
 

@@ -1,6 +1,6 @@
 // Registration of the media files of one sender's messages before their calls, a few at a time, so that other messages are not delayed.
-import type { PreparedMessage } from './call-platform.ts';
 import type { LeasedMessage } from './message.ts';
+import type { PreparedMessage } from './prepared-message.ts';
 
 export interface MediaPreparation {
   /** Prepares a message that was leased before `offeredAtMs`. */

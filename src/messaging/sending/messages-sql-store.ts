@@ -1,7 +1,8 @@
 // SQL fragments shared by the statements on messages: constants by name, arrays of keys, and the conditions of a call.
-import { type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import { isGatewayHeld } from '../../db/gateway-state.ts';
+import type { DB } from '../../db/schema.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
 import { type MessageKey, messageKind, ownErrors, stageBit, state } from './message.ts';
 import { authenticationPriority, marketingPriority, replyPriority } from './priority.ts';
@@ -101,3 +102,19 @@ export const isCallable: RawBuilder<boolean> = sql`(not ${isGatewayHeld} and m.s
   and not ${isSenderHalted(sql`m.sender_id`, isReply)} and not ${isTemplateHeld(sql`m.template_id`)}
   and not ${isSendStopped(sql`m.account_id`, sql`m.send_id`)}
   and not ${isUnwanted})`;
+
+type KeptRow = Omit<Selectable<DB['messages']>, 'expires_at'> & { expires_at: Date | null };
+
+/**
+ * The account's messages that are kept apart from the queue, as rows of `messages`: those of one send, else of its open sends,
+ * which are few. `expires_at` is null in a draft.
+ */
+export const keptMessages = (accountId: string, sendId?: string): RawBuilder<KeptRow> => sql<KeptRow>`
+  (select r.account_id, r.id, 0::smallint as kind, r.send_id, s.sender_id, s.template_id, r.phone, null::text as user_id, r.name, r.content, r.media_id, r.metadata,
+    r.position, coalesce(s.priority, 2)::smallint as priority, ${stateSql.queued}::smallint as state, 0::smallint as emitted, 0::smallint as was,
+    0::smallint as implied, r.attempts, null::timestamptz as due_at, s.expires_at, null::text as wamid, r.error,
+    null::text as price_category, null::boolean as billable, null::timestamptz as accepted_at, null::timestamptz as sent_at,
+    null::timestamptz as delivered_at, null::timestamptz as read_at, null::timestamptz as failed_at, null::timestamptz as was_failed_at,
+    null::integer as leased_by
+  from sends s join send_recipients r on r.send_id = s.id
+  where s.account_id = ${accountId} and ${sendId === undefined ? sql`s.is_open` : sql`s.id = ${sendId}`})`;

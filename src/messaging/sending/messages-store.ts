@@ -4,8 +4,7 @@ import { isUuid, maxUuid } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
 import { type MessageError, type MessageKey, sortById, state } from './message.ts';
-import { keyRows, stateSql } from './messages-sql-store.ts';
-import { keptMessages } from './scheduled-store.ts';
+import { keptMessages, keyRows, stateSql } from './messages-sql-store.ts';
 import type { SendRow } from './sends-store.ts';
 
 export type MessageRow = Omit<Selectable<DB['messages']>, 'metadata' | 'error'> & {

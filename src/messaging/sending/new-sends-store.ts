@@ -11,11 +11,10 @@ import { isReadyFile } from '../media/store.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import { begunByInsert } from './leased-by.ts';
 import { insertSendCounts } from './message-counts-store.ts';
-import type { PlatformMediaIds } from './message-media.ts';
 import { isHeld, isOptedOut, messageLease, stateSql } from './messages-sql-store.ts';
 import { paceWindowsMs } from './pacer.ts';
 import { reserveSlotsOf } from './paces-store.ts';
-import { isStillChosen } from './sends-store.ts';
+import { isStillChosen } from './resolve-template-store.ts';
 
 export interface NewSend {
   accountId: string;
@@ -87,16 +86,6 @@ export interface InsertedSend {
   firstInMs: number;
   /** Messages to people who opted out, which are queued and never called: to be failed. */
   optedOut: string[];
-}
-
-/** What is known of messages of one number that were stored as dispatching. */
-export interface StoredCalls {
-  /** When storing them began, of `clock.steady()`. */
-  begunAtMs: number;
-  /** The milliseconds until the first of their slots. */
-  firstInMs: number;
-  /** The platform's ids of all their files. */
-  files: PlatformMediaIds;
 }
 
 /** What to do about a sender, template or file that is locked for its removal: wait for the outcome, or insert nothing. */

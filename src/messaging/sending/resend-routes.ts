@@ -9,9 +9,10 @@ import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts'
 import { ok, sendBody } from '../../http/reply.ts';
 import type { Caller, Server } from '../../http/request.ts';
 import type { Tracing } from '../../ports/tracing.ts';
+import { messageNotFound } from './find-send.ts';
 import { state } from './message.ts';
 import { findMessage } from './messages-store.ts';
-import { messageNotFound, type ResendDeps, resendMessage } from './resend.ts';
+import { type ResendDeps, resendMessage } from './resend.ts';
 import { awaitCompletions, releaseIfUnavailable } from './send.ts';
 import { canReadContents, showMessages } from './show-messages.ts';
 import { keyLeaseOf } from './store-send.ts';

@@ -11,6 +11,7 @@ import type { TemplatePlan } from '../templates/placeholders.ts';
 import { refill } from '../templates/refill.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import { isErased } from './erased-content.ts';
+import { messageNotFound } from './find-send.ts';
 import { messageKind, ownErrors, state } from './message.ts';
 import { storedFilesOf } from './message-media.ts';
 import { findKeptMessage, findMessage, type MessageRow } from './messages-store.ts';
@@ -44,11 +45,6 @@ export interface ResentMessage {
   startedId: string | undefined;
   /** The messages that may complete soon. */
   awaited: string[];
-}
-
-/** The 404 for a message that is not in this account. */
-export function messageNotFound(): AppError {
-  return new AppError('message_not_found', 'There is no such message in this account.');
 }
 
 /**

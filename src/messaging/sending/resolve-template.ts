@@ -10,7 +10,7 @@ import {
   type ResolvedSender,
   type ResolvedTemplate,
   type TemplateAsked,
-} from './sends-store.ts';
+} from './resolve-template-store.ts';
 
 /**
  * Finds the template and its sender with `find`, which may combine many look-ups; 404 if the template, or a sender given by id,

@@ -1,33 +1,24 @@
-// Routes: the send operation and messages.
+// Routes: the send operation.
 import type { FastifyReply } from 'fastify';
-import { isUuid } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
 import type { Metrics } from '../../base/metrics.ts';
-import { phoneDigits } from '../../base/phone.ts';
 import { parseTraceparent } from '../../base/trace-ids.ts';
-import { idRange } from '../../base/uuid-time.ts';
-import { cursorPage, success } from '../../contract/envelope.ts';
-import { ListMessagesQuery, MessageDetail, MessageItem, MessageParams } from '../../contract/messages.ts';
+import { success } from '../../contract/envelope.ts';
 import { SendBody, SendResult } from '../../contract/sends.ts';
 import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts';
-import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
-import { ok, sendBody } from '../../http/reply.ts';
+import { sendBody } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { idInBody } from '../../http/request-line.ts';
 import type { Tracing } from '../../ports/tracing.ts';
-import { deliveriesOf } from '../../webhooks/publish.ts';
-import { templateNotFound } from '../templates/submit.ts';
 import type { Completion } from './completion-waiters.ts';
-import { failureRoutes } from './failure-routes.ts';
 import { requireSend } from './find-send.ts';
-import { kindNumber, state, stateNumber } from './message.ts';
-import { findKeptMessage, findMessage, listMessages, listResults, type ResultRow } from './messages-store.ts';
-import { messageNotFound, type ResendDeps } from './resend.ts';
+import { state } from './message.ts';
+import { listResults, type ResultRow } from './messages-store.ts';
+import type { ResendDeps } from './resend.ts';
 import { resendRoutes } from './resend-routes.ts';
 import { awaitCompletions, releasingKey, type StartedSend, startSend, startWithKnown } from './send.ts';
 import { makeResponse, type RespondingSend, settleResponse } from './send-response.ts';
 import { sendStage } from './send-stage.ts';
-import { showMessage, showMessages } from './show-messages.ts';
 import { keyLeaseOf } from './store-send.ts';
 import { traceRequest } from './traced-steps.ts';
 
@@ -40,12 +31,10 @@ export type SendingRoutesDeps = ResendDeps & {
 
 const prefersAsync = /(^|[,;\s])respond-async($|[,;\s])/i;
 
-/** POST /v1/templates/send, GET /v1/messages. */
+/** POST /v1/templates/send, POST /v1/messages/:id/resend. */
 export function sendingRoutes(server: Server, deps: SendingRoutesDeps): void {
   sendRoute(server, deps);
-  messagesRoutes(server, deps);
   resendRoutes(server, deps);
-  failureRoutes(server, deps);
 }
 
 /** The ids of messages without a result. */
@@ -150,83 +139,6 @@ function sendRoute(server: Server, deps: SendingRoutesDeps): void {
       if (rows.length === 1 && callMs !== undefined)
         deps.metrics.sendOverhead.observe((reply.elapsedTime - callMs) / 1000);
       return reply;
-    },
-  );
-}
-
-/** The entry in `key=value`. */
-function entryOf(text: string): { key: string; value: string } {
-  const at = text.indexOf('=');
-  return { key: text.slice(0, at), value: text.slice(at + 1) };
-}
-
-function messagesRoutes(server: Server, deps: SendingRoutesDeps): void {
-  server.get(
-    '/v1/messages',
-    {
-      schema: {
-        querystring: ListMessagesQuery,
-        response: { 200: success(cursorPage(MessageItem)) },
-      },
-      config: { scope: 'messages:read' },
-    },
-    async (request) => {
-      const { query } = request;
-      const limit = query.limit ?? 20;
-      const [beforeId] = cursorPosition(query.cursor, 1) ?? [];
-      const { accountId } = request.caller;
-      const send = query.sendId === undefined ? undefined : await requireSend(deps, accountId, query.sendId);
-      if (query.templateId !== undefined && !isUuid(query.templateId)) throw templateNotFound();
-      // an unknown sender sent nothing
-      if (query.senderId !== undefined && !isUuid(query.senderId))
-        return ok(
-          'Messages listed.',
-          cursorPageOf<never>([], limit, () => []),
-        );
-      const { rows, scannedTo } = await listMessages(
-        deps.db,
-        accountId,
-        {
-          send,
-          state: query.status === undefined ? undefined : stateNumber(query.status),
-          phone: query.phone === undefined ? undefined : phoneDigits(query.phone),
-          templateId: query.templateId,
-          kind: kindNumber(query.kind),
-          senderId: query.senderId,
-          name: query.name,
-          metadata: query.metadata === undefined ? undefined : entryOf(query.metadata),
-          wamid: query.messageId,
-          ...idRange(query),
-          beforeId,
-        },
-        limit + 1,
-      );
-      const items = await showMessages(deps.db, request.caller, rows);
-      return ok(
-        'Messages listed.',
-        cursorPageOf(items, limit, (item) => [item.id], scannedTo ? [scannedTo] : undefined),
-      );
-    },
-  );
-
-  server.get(
-    '/v1/messages/:id',
-    {
-      schema: {
-        params: MessageParams,
-        response: { 200: success(MessageDetail) },
-      },
-      config: { scope: 'messages:read' },
-    },
-    async (request) => {
-      const { id } = request.params;
-      const { accountId } = request.caller;
-      if (!isUuid(id)) throw messageNotFound();
-      const row =
-        (await findMessage(deps.db, accountId, id)) ?? (await findKeptMessage(deps.db, accountId, id));
-      if (!row) throw messageNotFound();
-      const deliveries = await deliveriesOf(deps.db, row.account_id, row.id);
-      return ok('Message found.', { ...(await showMessage(deps.db, request.caller, row)), deliveries });
     },
   );
 }

@@ -1,12 +1,11 @@
 // Table send_recipients as the end of a send request: a send that is stored with all of its recipients kept apart until its time.
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { jsonLines } from '../../db/json-lines.ts';
-import type { DB } from '../../db/schema.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import { versionOf } from '../templates/store.ts';
-import { sendStageSql, stateSql } from './messages-sql-store.ts';
+import { sendStageSql } from './messages-sql-store.ts';
 import type { NewMessage, NewSend } from './new-sends-store.ts';
 
 /** A message that is not in the queue yet. */
@@ -48,19 +47,3 @@ export async function insertScheduledSend(
     from s, ${keptRows(messages)} returning 1`.execute(db);
   return rows.length > 0;
 }
-
-type KeptRow = Omit<Selectable<DB['messages']>, 'expires_at'> & { expires_at: Date | null };
-
-/**
- * The account's messages that are kept apart from the queue, as rows of `messages`: those of one send, else of its open sends,
- * which are few. `expires_at` is null in a draft.
- */
-export const keptMessages = (accountId: string, sendId?: string): RawBuilder<KeptRow> => sql<KeptRow>`
-  (select r.account_id, r.id, 0::smallint as kind, r.send_id, s.sender_id, s.template_id, r.phone, null::text as user_id, r.name, r.content, r.media_id, r.metadata,
-    r.position, coalesce(s.priority, 2)::smallint as priority, ${stateSql.queued}::smallint as state, 0::smallint as emitted, 0::smallint as was,
-    0::smallint as implied, r.attempts, null::timestamptz as due_at, s.expires_at, null::text as wamid, r.error,
-    null::text as price_category, null::boolean as billable, null::timestamptz as accepted_at, null::timestamptz as sent_at,
-    null::timestamptz as delivered_at, null::timestamptz as read_at, null::timestamptz as failed_at, null::timestamptz as was_failed_at,
-    null::integer as leased_by
-  from sends s join send_recipients r on r.send_id = s.id
-  where s.account_id = ${accountId} and ${sendId === undefined ? sql`s.is_open` : sql`s.id = ${sendId}`})`;

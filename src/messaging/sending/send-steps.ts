@@ -19,7 +19,7 @@ import {
   nameOf,
   type ResolvedTemplate,
   type TemplateAsked,
-} from './sends-store.ts';
+} from './resolve-template-store.ts';
 
 export interface SendSteps {
   /** The row of an Idempotency-Key, read after this call began. */

@@ -18,8 +18,8 @@ import type { InsertedSend, NewMessage } from './new-sends-store.ts';
 import type { CheckQueue } from './queue-limit.ts';
 import type { SendRequest } from './recipients.ts';
 import { requireApproved, requireSender, resolveTemplate, sendablePlan } from './resolve-template.ts';
+import type { ResolvedSender, ResolvedTemplate, TemplateAsked } from './resolve-template-store.ts';
 import { type SendSteps, smallMax } from './send-steps.ts';
-import type { ResolvedSender, ResolvedTemplate, TemplateAsked } from './sends-store.ts';
 import {
   type AlsoWrite,
   answeredByOf,

@@ -5,9 +5,7 @@ import type { Subqueue } from '../../work/keyed-queue.ts';
 import {
   type CallDeps,
   callPlatform,
-  type PreparedMessage,
   prepareMessage,
-  prepareWith,
   recordUncalled,
   senderRemoved,
 } from './call-platform.ts';
@@ -17,8 +15,8 @@ import { openMediaPreparation } from './media-preparation.ts';
 import { keyOf, type LeasedMessage } from './message.ts';
 import { storedFilesOf } from './message-media.ts';
 import { findStillCallable } from './messages-holds-store.ts';
-import type { StoredCalls } from './new-sends-store.ts';
 import { openPacer, type ReserveSlots, untilSlot } from './pacer.ts';
+import { type PreparedMessage, prepareWith, type StoredCalls } from './prepared-message.ts';
 
 export interface SenderQueueDeps extends CallDeps {
   hot: Db;

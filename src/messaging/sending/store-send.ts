@@ -16,9 +16,9 @@ import {
 } from './new-sends-store.ts';
 import type { SendRequest } from './recipients.ts';
 import { requireApproved, resolveTemplate } from './resolve-template.ts';
+import type { ResolvedSender, ResolvedTemplate } from './resolve-template-store.ts';
 import { insertScheduledSend } from './scheduled-store.ts';
 import type { SendSteps } from './send-steps.ts';
-import type { ResolvedSender, ResolvedTemplate } from './sends-store.ts';
 
 export interface StoreDeps {
   hot: Db;

@@ -3,7 +3,8 @@ import type { Mutation } from '../mutation.ts';
 
 const store = 'src/messaging/sending/messages-moves-store.ts';
 const claims = 'src/messaging/sending/messages-claims-store.ts';
-const sends = 'src/messaging/sending/sends-store.ts';
+const cancellations = 'src/messaging/sending/cancel-store.ts';
+const templates = 'src/messaging/sending/resolve-template-store.ts';
 const moves = ['test/db/message-moves.test.ts'];
 const records = ['test/db/message-records.test.ts'];
 const held = ['test/db/message-holds.test.ts'];
@@ -180,21 +181,21 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a cancellation is continued by two processes',
-    file: sends,
+    file: cancellations,
     find: 'where due_at <= now() order by due_at limit 1\n      for update skip locked) x',
     replace: 'where due_at is not null order by due_at limit 1\n      for update skip locked) x',
     tests: held,
   },
   {
     name: 'a send uses the oldest sender instead of the default one',
-    file: sends,
+    file: templates,
     find: 'const senderOrder = sql`n.is_default desc, n.id`;',
     replace: 'const senderOrder = sql`n.id`;',
     tests: records,
   },
   {
     name: 'a send uses a sender of another business account',
-    file: sends,
+    file: templates,
     find: 'else ${isOfTemplate} end',
     replace: 'else true end',
     tests: records,

@@ -146,7 +146,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a cancellation ends while a message of the send is dispatching',
-    file: 'src/messaging/sending/sends-store.ts',
+    file: 'src/messaging/sending/cancel-store.ts',
     find: 'state in (${stateSql.queued}, ${stateSql.dispatching})',
     replace: 'state = ${stateSql.queued}',
     tests: held,

@@ -5,7 +5,7 @@ const store = 'src/messaging/sending/new-sends-store.ts';
 const steps = 'src/messaging/sending/send-steps.ts';
 const tests = ['test/db/new-sends.test.ts'];
 const known = ['test/db/known-templates.test.ts'];
-const sends = 'src/messaging/sending/sends-store.ts';
+const templates = 'src/messaging/sending/resolve-template-store.ts';
 const slots = ['test/db/dispatching-slots.test.ts'];
 const responses = 'src/messaging/sending/send-response.ts';
 
@@ -84,14 +84,14 @@ export const mutations: Mutation[] = [
   })),
   {
     name: 'a send is stored with a remembered sender that is no longer the default',
-    file: sends,
+    file: templates,
     find: 'or a.sender_id = (select n.id',
     replace: 'or a.sender_id is not null or a.sender_id = (select n.id',
     tests: known,
   },
   {
     name: 'a remembered template overlooks new opt-outs of erased people',
-    file: sends,
+    file: templates,
     find: 'or not ${hasErased(sql`a.account_id`)} and (a.names_sender',
     replace: 'or (a.names_sender',
     tests: known,
