@@ -31,7 +31,7 @@ import { notifyWork } from './db/wake-notifications.ts';
 import { keyFinding, openKeyRing } from './encryption-keys.ts';
 import { openFileEncryption } from './messaging/media/file-encryption.ts';
 import { openKnownRegistrations } from './messaging/media/register.ts';
-import { openCompletionWaiters } from './messaging/sending/completion-waiters.ts';
+import { openCompletionWaiters } from './messaging/messages/completion-waiters.ts';
 import { openQueueLimit } from './messaging/sending/queue-limit.ts';
 import { openFigures } from './operator/figures.ts';
 import type { BackupStore } from './ports/backup-store.ts';

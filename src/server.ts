@@ -41,11 +41,11 @@ import { type CallbackDeps, messagingCallbackRoutes } from './messaging/callback
 import { type CampaignRoutesDeps, campaignRoutes } from './messaging/campaigns/routes.ts';
 import { conversationRoutes } from './messaging/conversations/routes.ts';
 import { type MediaRoutesDeps, mediaRoutes } from './messaging/media/routes.ts';
+import { messagesRoutes } from './messaging/messages/routes.ts';
 import { type OptOutRoutesDeps, optOutRoutes } from './messaging/opt-outs/routes.ts';
 import { type ReceivedRoutesDeps, receivedRoutes } from './messaging/received/routes.ts';
 import { type ReplyRoutesDeps, replyRoutes } from './messaging/replies/routes.ts';
 import { type SenderRoutesDeps, senderRoutes } from './messaging/senders/routes.ts';
-import { messagesRoutes } from './messaging/sending/messages-routes.ts';
 import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/routes.ts';
 import type { TemplateChangeDeps } from './messaging/template-changes/delete-template.ts';
 import { templateChangeRoutes } from './messaging/template-changes/routes.ts';

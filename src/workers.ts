@@ -10,7 +10,7 @@ import type { Db } from './db/db.ts';
 import { deleteOldKeys } from './db/idempotency-keys.ts';
 import { analyzeFirstRows, makePartitions } from './db/partitions.ts';
 import { openRecordMissed } from './messaging/conversations/missed.ts';
-import { deleteOldOutages, recordCallbackUptime } from './messaging/sending/callback-uptime-store.ts';
+import { deleteOldOutages, recordCallbackUptime } from './messaging/status-reports/callback-uptime-store.ts';
 import { deleteOldStatistics } from './statistics/fold.ts';
 import type { Activity } from './work/activity.ts';
 import type { ClockWatch } from './work/clock-watch.ts';

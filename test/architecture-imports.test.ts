@@ -165,7 +165,7 @@ describe('the import rules report:', () => {
   test.each([
     [
       'a store with SQL',
-      'src/messaging/sending/messages-claims-store.ts',
+      'src/messaging/dispatch/claims-store.ts',
       "import { sql } from 'kysely';\nsql`select 1`;",
     ],
     ['the database in http/', 'src/http/a.ts', "import { findKey } from '../db/idempotency-keys.ts';"],

@@ -1,8 +1,8 @@
 // Growth: claim, status update, list page and search with few messages and with very many.
 
 import { sql } from 'kysely';
-import { foldReports } from '../../src/messaging/sending/message.ts';
-import { applyMoves } from '../../src/messaging/sending/messages-moves-store.ts';
+import { foldReports } from '../../src/messaging/messages/message.ts';
+import { applyMoves } from '../../src/messaging/messages/moves-store.ts';
 import { nowMs } from '../child.ts';
 import { addDue, fillMessages, resetToAccepted } from '../filling.ts';
 import { growMonths } from '../growth-months.ts';

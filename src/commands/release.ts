@@ -12,7 +12,7 @@ import { endHeld, findHeldSince } from '../db/gateway-state.ts';
 import type { OpenDatabase } from '../db/open-database.ts';
 import { openKeyRing } from '../encryption-keys.ts';
 import { releaseRestored } from '../messaging/campaigns/release-restored.ts';
-import { openCompletionWaiters } from '../messaging/sending/completion-waiters.ts';
+import { openCompletionWaiters } from '../messaging/messages/completion-waiters.ts';
 import { openCalendars } from '../parts.ts';
 import { onDatabase } from './database.ts';
 import { say } from './output.ts';

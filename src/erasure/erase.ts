@@ -6,9 +6,9 @@ import { lowestUuidAt } from '../base/uuid-time.ts';
 import type { Db, Tx } from '../db/db.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { namesOf, phoneIdentity, userIdentity } from '../messaging/contacts/identity.ts';
+import { type FailDeps, failAndPublish } from '../messaging/messages/fail.ts';
+import { ownErrors, state } from '../messaging/messages/message.ts';
 import { type ErasedContacts, type ErasedDeps, eraseContacts } from '../messaging/opt-outs/erased.ts';
-import { type FailDeps, failAndPublish } from '../messaging/sending/fail.ts';
-import { ownErrors, state } from '../messaging/sending/message.ts';
 import {
   deleteRecipients,
   eraseMessages,

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { arrayText } from '../db/array-text.ts';
 import type { Db, Tx } from '../db/db.ts';
-import { erasedContent } from '../messaging/sending/erased-content.ts';
+import { erasedContent } from '../messaging/messages/erased-content.ts';
 import type { Subject } from './subject.ts';
 
 /** Sends of an account that have recipients apart from the queue. */

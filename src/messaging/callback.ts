@@ -19,8 +19,8 @@ import type { CallbackApp, CallbackApps, CallbackAppsDeps } from './senders/call
 import type { LastCallbacks } from './senders/last-callbacks.ts';
 import { reactToNotices } from './senders/react-to-notices.ts';
 import { recordHandshake } from './senders/states-store.ts';
-import type { ApplyReports } from './sending/apply-statuses.ts';
-import { reactToNumberErrors } from './sending/react-to-failures.ts';
+import type { ApplyReports } from './status-reports/apply-statuses.ts';
+import { reactToNumberErrors } from './status-reports/react-to-failures.ts';
 import { applyTemplateReports, requestReadings } from './templates/apply-reports.ts';
 
 export interface CallbackDeps extends PublishDeps, CallbackAppsDeps, AnswerDeps {

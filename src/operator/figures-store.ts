@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/db.ts';
 import { partitionedTables } from '../db/partitions.ts';
 import { sqlConstants } from '../db/sql-constants.ts';
 import { uuidSeconds } from '../db/uuid-seconds.ts';
-import { messageLeaseSeconds, stateSql } from '../messaging/sending/messages-sql-store.ts';
+import { messageLeaseSeconds, stateSql } from '../messaging/messages/sql-store.ts';
 import { deliveryState, leaseMs } from '../webhooks/delivery/delivery.ts';
 import { endpointStatus } from '../webhooks/endpoints/status.ts';
 

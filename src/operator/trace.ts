@@ -4,9 +4,9 @@ import { AppError } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { uuidTime } from '../base/uuid-time.ts';
 import type { Db } from '../db/db.ts';
-import { processOf } from '../messaging/sending/leased-by.ts';
-import { stateName } from '../messaging/sending/message.ts';
-import { timelineOf } from '../messaging/sending/timeline.ts';
+import { processOf } from '../messaging/messages/leased-by.ts';
+import { stateName } from '../messaging/messages/message.ts';
+import { timelineOf } from '../messaging/messages/timeline.ts';
 import { deliveryState, stageNameOf } from '../webhooks/delivery/delivery.ts';
 import { derivedKind } from '../webhooks/delivery/derived-body.ts';
 import {

@@ -2,9 +2,9 @@
 import { invalidRequest } from '../base/errors.ts';
 import type { Db } from '../db/db.ts';
 import type { Caller } from '../http/request.ts';
+import { showMessagesWithParts } from '../messaging/messages/show.ts';
+import { findMessages } from '../messaging/messages/store.ts';
 import { listSenders } from '../messaging/senders/store.ts';
-import { findMessages } from '../messaging/sending/messages-store.ts';
-import { showMessagesWithParts } from '../messaging/sending/show-messages.ts';
 import { type ControlDeps, callControl } from './control.ts';
 
 export type PhonesDeps = ControlDeps & { db: Db };

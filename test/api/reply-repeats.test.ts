@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { state } from '../../src/messaging/sending/message.ts';
+import { state } from '../../src/messaging/messages/message.ts';
 import type { Answer, Gateway } from '../harness/gateway.ts';
 import { type Replies, type ReplyData, startReplies } from '../harness/replies.ts';
 import { leaveUnanswered } from '../harness/unanswered.ts';

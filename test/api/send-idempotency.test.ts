@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { state } from '../../src/messaging/sending/message.ts';
+import { state } from '../../src/messaging/messages/message.ts';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { samples } from '../harness/sample-files.ts';
 import { send, templateKinds } from '../harness/sends.ts';

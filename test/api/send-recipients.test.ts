@@ -9,7 +9,7 @@ import { textOf } from '../../src/http/upload-stream.ts';
 import { addUploaded } from '../../src/messaging/campaigns/add-recipients.ts';
 import { ndjsonRows } from '../../src/messaging/campaigns/ndjson-rows.ts';
 import { listRecipients } from '../../src/messaging/campaigns/recipients-list-store.ts';
-import { requireSend } from '../../src/messaging/sending/find-send.ts';
+import { requireSend } from '../../src/messaging/messages/find.ts';
 import { openDrafts } from '../harness/campaigns.ts';
 import { addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { templateKinds } from '../harness/sends.ts';

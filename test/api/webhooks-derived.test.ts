@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { foldReports } from '../../src/messaging/sending/message.ts';
-import { applyMoves } from '../../src/messaging/sending/messages-moves-store.ts';
-import { statusEvents } from '../../src/messaging/sending/status-events.ts';
+import { foldReports } from '../../src/messaging/messages/message.ts';
+import { applyMoves } from '../../src/messaging/messages/moves-store.ts';
+import { statusEvents } from '../../src/messaging/messages/status-events.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { publish } from '../../src/webhooks/publish.ts';
 import { until } from '../harness/until.ts';

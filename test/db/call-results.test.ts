@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AppError } from '../../src/base/errors.ts';
 import { openLog } from '../../src/base/log.ts';
-import { recordUncalled } from '../../src/messaging/sending/call-platform.ts';
-import { recordRejection } from '../../src/messaging/sending/record-rejection.ts';
+import { recordUncalled } from '../../src/messaging/dispatch/call-platform.ts';
+import { recordRejection } from '../../src/messaging/dispatch/record-rejection.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { message, sender } from '../harness/dispatch.ts';
 

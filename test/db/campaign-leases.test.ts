@@ -9,8 +9,8 @@ import { claimFeed, delayFeed, feedRecipients } from '../../src/messaging/campai
 import { leaseSeconds, withRecipientsLease } from '../../src/messaging/campaigns/lease.ts';
 import { endLease, removeRecipients, takeLease } from '../../src/messaging/campaigns/recipients-store.ts';
 import { pause, resume, schedule, startNow } from '../../src/messaging/campaigns/transitions-store.ts';
-import { beginCancel } from '../../src/messaging/sending/cancel-store.ts';
-import type { SendKey } from '../../src/messaging/sending/sends-store.ts';
+import { beginCancel } from '../../src/messaging/dispatch/cancel-store.ts';
+import type { SendKey } from '../../src/messaging/messages/sends-store.ts';
 import { type KeptSends, openKeptSends } from '../harness/kept-sends.ts';
 
 let sends: KeptSends;

@@ -20,7 +20,7 @@ import {
 } from '../../src/messaging/campaigns/recipients-store.ts';
 import { releaseSendsOf } from '../../src/messaging/campaigns/release-leases.ts';
 import { pause } from '../../src/messaging/campaigns/transitions-store.ts';
-import type { SendKey } from '../../src/messaging/sending/sends-store.ts';
+import type { SendKey } from '../../src/messaging/messages/sends-store.ts';
 import { releaseLeasesOfEnded } from '../../src/work/ended-processes.ts';
 import { accountId } from '../harness/dispatch.ts';
 import { type KeptSends, openKeptSends, recipients } from '../harness/kept-sends.ts';

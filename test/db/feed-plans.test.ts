@@ -27,12 +27,12 @@ import {
   updateContacts,
 } from '../../src/messaging/contacts/contacts-store.ts';
 import { claimIdentities, findIdentities } from '../../src/messaging/contacts/identities-store.ts';
-import { findContexts } from '../../src/messaging/received/store.ts';
 import {
   lockTemplateToRecheck,
   oldestOpenSend,
   scanMessages,
-} from '../../src/messaging/sending/recheck-store.ts';
+} from '../../src/messaging/dispatch/recheck-store.ts';
+import { findContexts } from '../../src/messaging/received/store.ts';
 import { accountId } from '../harness/dispatch.ts';
 import { type KeptSends, openKeptSends } from '../harness/kept-sends.ts';
 import { planOf } from '../harness/plans.ts';

@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { state } from '../../src/messaging/sending/message.ts';
-import { recordAccepted } from '../../src/messaging/sending/messages-moves-store.ts';
-import { listResults } from '../../src/messaging/sending/messages-store.ts';
+import { state } from '../../src/messaging/messages/message.ts';
+import { recordAccepted } from '../../src/messaging/messages/moves-store.ts';
+import { listResults } from '../../src/messaging/messages/store.ts';
 import { makeResponse, settleResponse } from '../../src/messaging/sending/send-response.ts';
 import type { SendSteps } from '../../src/messaging/sending/send-steps.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';

@@ -3,15 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { foldReports, ownErrors, type StateNumber } from '../../src/messaging/sending/message.ts';
-import { claimDue } from '../../src/messaging/sending/messages-claims-store.ts';
-import { removeExpiredCodes, removeOldCodes } from '../../src/messaging/sending/messages-codes-store.ts';
-import {
-  applyMoves,
-  failMessages,
-  recordAccepted,
-} from '../../src/messaging/sending/messages-moves-store.ts';
-import { openCodeRemoval } from '../../src/messaging/sending/one-time-codes.ts';
+import { claimDue } from '../../src/messaging/dispatch/claims-store.ts';
+import { openCodeRemoval } from '../../src/messaging/dispatch/one-time-codes.ts';
+import { removeExpiredCodes, removeOldCodes } from '../../src/messaging/messages/codes-store.ts';
+import { foldReports, ownErrors, type StateNumber } from '../../src/messaging/messages/message.ts';
+import { applyMoves, failMessages, recordAccepted } from '../../src/messaging/messages/moves-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';
 import { insertAccount, insertSender } from '../harness/rows.ts';

@@ -3,15 +3,15 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { openDb, type Tx } from '../../src/db/db.ts';
-import { foldReports, type MessageKey, ownErrors, state } from '../../src/messaging/sending/message.ts';
-import { claimDue } from '../../src/messaging/sending/messages-claims-store.ts';
+import { claimDue } from '../../src/messaging/dispatch/claims-store.ts';
+import type { StoredCalls } from '../../src/messaging/dispatch/prepared-message.ts';
+import { foldReports, type MessageKey, ownErrors, state } from '../../src/messaging/messages/message.ts';
 import {
   applyMoves,
   failMessages,
   recordRetry,
   revertDispatch,
-} from '../../src/messaging/sending/messages-moves-store.ts';
-import type { StoredCalls } from '../../src/messaging/sending/prepared-message.ts';
+} from '../../src/messaging/messages/moves-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { accountId, beginNow, forget, message, open, rowOf, sender, write } from '../harness/dispatch.ts';
 import { openPostgresProxy } from '../harness/postgres-proxy.ts';

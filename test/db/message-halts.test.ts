@@ -1,7 +1,7 @@
 // Messages of halted senders, which wait: all of them, or templates alone.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { claimDue, findCompletions } from '../../src/messaging/sending/messages-claims-store.ts';
+import { claimDue, findCompletions } from '../../src/messaging/dispatch/claims-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { accountId, beginNow, sender as insertSender, queueSend } from '../harness/dispatch.ts';
 import { insertTemplate } from '../harness/rows.ts';

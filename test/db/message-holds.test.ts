@@ -2,11 +2,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import { cancelSend, continueCancellation } from '../../src/messaging/sending/cancel.ts';
-import { beginCancel } from '../../src/messaging/sending/cancel-store.ts';
-import { openCompletionWaiters } from '../../src/messaging/sending/completion-waiters.ts';
-import { claimDue, findCompletions } from '../../src/messaging/sending/messages-claims-store.ts';
-import { resumeMessages, suspendMessages } from '../../src/messaging/sending/messages-holds-store.ts';
+import { cancelSend, continueCancellation } from '../../src/messaging/dispatch/cancel.ts';
+import { beginCancel } from '../../src/messaging/dispatch/cancel-store.ts';
+import { claimDue, findCompletions } from '../../src/messaging/dispatch/claims-store.ts';
+import { resumeMessages, suspendMessages } from '../../src/messaging/dispatch/holds-store.ts';
+import { openCompletionWaiters } from '../../src/messaging/messages/completion-waiters.ts';
 import type { NewMessage } from '../../src/messaging/sending/new-sends-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { accountId, beginNow, sender as insertSender, queueSend } from '../harness/dispatch.ts';

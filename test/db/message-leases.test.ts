@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import { claimDue } from '../../src/messaging/sending/messages-claims-store.ts';
+import { claimDue } from '../../src/messaging/dispatch/claims-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { forget, message, open, rowOf, sender, write } from '../harness/dispatch.ts';
 

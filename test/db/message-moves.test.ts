@@ -8,14 +8,14 @@ import {
   overtakenFailure,
   state,
   stateName,
-} from '../../src/messaging/sending/message.ts';
+} from '../../src/messaging/messages/message.ts';
 import {
   applyMoves,
   failMessages,
   recordAccepted,
   recordRetry,
   revertDispatch,
-} from '../../src/messaging/sending/messages-moves-store.ts';
+} from '../../src/messaging/messages/moves-store.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { beginNow } from '../harness/dispatch.ts';

@@ -4,28 +4,24 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import type { Db, Tx } from '../../src/db/db.ts';
 import { makePartitions } from '../../src/db/partitions.ts';
-import { findConversation, insertReply, type NewReply } from '../../src/messaging/replies/store.ts';
-import { foldReports, ownErrors } from '../../src/messaging/sending/message.ts';
 import {
   claimDue,
   findCompletions,
   findExpired,
   findOverdue,
   releaseLeases,
-} from '../../src/messaging/sending/messages-claims-store.ts';
+} from '../../src/messaging/dispatch/claims-store.ts';
+import { slowPace } from '../../src/messaging/dispatch/paces-store.ts';
+import { foldReports, ownErrors } from '../../src/messaging/messages/message.ts';
 import {
   applyMoves,
   beginDispatch,
   failMessages,
   recordAccepted,
   recordRetry,
-} from '../../src/messaging/sending/messages-moves-store.ts';
-import {
-  existingMessages,
-  findByMessageRef,
-  listMessagesTo,
-} from '../../src/messaging/sending/messages-store.ts';
-import { slowPace } from '../../src/messaging/sending/paces-store.ts';
+} from '../../src/messaging/messages/moves-store.ts';
+import { existingMessages, findByMessageRef, listMessagesTo } from '../../src/messaging/messages/store.ts';
+import { findConversation, insertReply, type NewReply } from '../../src/messaging/replies/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';
 import { reservePace } from '../harness/reserve-pace.ts';

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { AppError } from '../../src/base/errors.ts';
 import { httpStatus } from '../../src/http/reply.ts';
-import { recordCallbackUptime } from '../../src/messaging/sending/callback-uptime-store.ts';
 import {
   claimDue,
   findOverdue,
   releaseMessagesOfProcesses,
-} from '../../src/messaging/sending/messages-claims-store.ts';
+} from '../../src/messaging/dispatch/claims-store.ts';
 import { openQueueLimit } from '../../src/messaging/sending/queue-limit.ts';
+import { recordCallbackUptime } from '../../src/messaging/status-reports/callback-uptime-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { insertAccount, insertSender } from '../harness/rows.ts';
 

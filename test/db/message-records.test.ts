@@ -2,15 +2,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { beginCancel } from '../../src/messaging/sending/cancel-store.ts';
-import { foldReports, state } from '../../src/messaging/sending/message.ts';
-import { claimDue, releaseLeases } from '../../src/messaging/sending/messages-claims-store.ts';
+import { beginCancel } from '../../src/messaging/dispatch/cancel-store.ts';
+import { claimDue, releaseLeases } from '../../src/messaging/dispatch/claims-store.ts';
+import { foldReports, state } from '../../src/messaging/messages/message.ts';
 import {
   applyMoves,
   failMessages,
   recordAccepted,
   recordRetry,
-} from '../../src/messaging/sending/messages-moves-store.ts';
+} from '../../src/messaging/messages/moves-store.ts';
 import { findTemplateWithSender } from '../../src/messaging/sending/resolve-template-store.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';

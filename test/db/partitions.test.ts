@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { analyzeFirstRows, makePartitions } from '../../src/db/partitions.ts';
-import { beginDispatch } from '../../src/messaging/sending/messages-moves-store.ts';
+import { beginDispatch } from '../../src/messaging/messages/moves-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { textOf } from '../harness/plans.ts';
 

@@ -12,10 +12,10 @@ import {
   startScheduled,
 } from '../../src/messaging/campaigns/feeds-store.ts';
 import { lockSend, pause, resume, schedule } from '../../src/messaging/campaigns/transitions-store.ts';
-import { beginCancel } from '../../src/messaging/sending/cancel-store.ts';
-import { claimDue } from '../../src/messaging/sending/messages-claims-store.ts';
-import { recordRetry } from '../../src/messaging/sending/messages-moves-store.ts';
-import { countQueued } from '../../src/messaging/sending/messages-store.ts';
+import { beginCancel } from '../../src/messaging/dispatch/cancel-store.ts';
+import { claimDue } from '../../src/messaging/dispatch/claims-store.ts';
+import { recordRetry } from '../../src/messaging/messages/moves-store.ts';
+import { countQueued } from '../../src/messaging/messages/store.ts';
 import { insertScheduledSend } from '../../src/messaging/sending/scheduled-store.ts';
 import { measure } from '../../src/statistics/measures.ts';
 import { accountId, beginNow, open } from '../harness/dispatch.ts';

@@ -2,13 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { foldReports, ownErrors, state } from '../../src/messaging/sending/message.ts';
-import {
-  applyMoves,
-  failMessages,
-  recordAccepted,
-} from '../../src/messaging/sending/messages-moves-store.ts';
-import { movedChanges } from '../../src/messaging/sending/moved-counts.ts';
+import { foldReports, ownErrors, state } from '../../src/messaging/messages/message.ts';
+import { applyMoves, failMessages, recordAccepted } from '../../src/messaging/messages/moves-store.ts';
+import { movedChanges } from '../../src/messaging/status-reports/moved-counts.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { deleteOldStatistics, foldStatistics } from '../../src/statistics/fold.ts';
 import { foldChanges } from '../../src/statistics/fold-store.ts';

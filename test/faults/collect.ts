@@ -1,6 +1,6 @@
 // The collection of a run's evidence: the platform's ledger and calls, the rows, the receiver's ledger.
 import { sql } from 'kysely';
-import { stateName } from '../../src/messaging/sending/message.ts';
+import { stateName } from '../../src/messaging/messages/message.ts';
 import type { CampaignFixture } from './campaign-fixture.ts';
 import type { Arrival, DeliveryRow, Evidence, MessageRow, ReceivedRow } from './evidence.ts';
 

@@ -25,16 +25,27 @@ const layers: string[][] = [
 ];
 
 /** Submodules of messaging: each may import those after it. */
-const messaging = ['sending', 'received', 'opt-outs', 'contacts', 'templates', 'media', 'senders'];
-const messagingAfter = (name: string) => messaging.slice(messaging.indexOf(name) + 1);
+const messaging = [
+  'sending',
+  'dispatch',
+  'status-reports',
+  'messages',
+  'received',
+  'opt-outs',
+  'contacts',
+  'templates',
+  'media',
+  'senders',
+];
+const messagingFrom = (name: string) => messaging.slice(messaging.indexOf(name));
 
 /** The submodules of the same module that a submodule may import. */
 const submoduleImports: Record<string, string[]> = {
-  'messaging/conversations': messaging,
+  'messaging/conversations': messagingFrom('messages'),
   'messaging/campaigns': ['replies', ...messaging],
   'messaging/replies': messaging,
-  'messaging/template-changes': messaging,
-  ...Object.fromEntries(messaging.map((name) => [`messaging/${name}`, messagingAfter(name)])),
+  'messaging/template-changes': messagingFrom('dispatch'),
+  ...Object.fromEntries(messaging.map((name) => [`messaging/${name}`, messagingFrom(name).slice(1)])),
   'appointments/booking': ['slots', 'calendar', 'directory'],
   'appointments/slots': ['calendar', 'directory'],
   'appointments/calendar': ['directory'],

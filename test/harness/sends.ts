@@ -1,7 +1,7 @@
 // Helpers for tests of sends: templates of every kind, send calls, waiting for the last stage, and stored files.
 import { expect } from 'vitest';
 import type { TemplateSeed } from '../../sandbox/control.ts';
-import { paceWindowsMs } from '../../src/messaging/sending/pacer.ts';
+import { paceWindowsMs } from '../../src/messaging/dispatch/pacer.ts';
 import type { Answer, Gateway } from './gateway.ts';
 import { until } from './until.ts';
 

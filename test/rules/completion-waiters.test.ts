@@ -1,6 +1,6 @@
 // Requests that wait for their messages.
 import { expect, it } from 'vitest';
-import { type Completion, openCompletionWaiters } from '../../src/messaging/sending/completion-waiters.ts';
+import { type Completion, openCompletionWaiters } from '../../src/messaging/messages/completion-waiters.ts';
 
 const accepted = (id: string): Completion => ({ id, state: 2, wamid: `wamid.${id}`, error: null });
 const found = async () => [];

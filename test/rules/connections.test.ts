@@ -1,6 +1,6 @@
 // The free connections of a number: limited, few at first, granted in the order of requests.
 import { expect, it } from 'vitest';
-import { openConnections } from '../../src/messaging/sending/connections.ts';
+import { openConnections } from '../../src/messaging/dispatch/connections.ts';
 
 it('grants few connections at first, and more as they are used', () => {
   const connections = openConnections(128);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { openLog } from '../../src/base/log.ts';
-import { openDurableWrites } from '../../src/messaging/sending/durable-writes.ts';
+import { openDurableWrites } from '../../src/messaging/dispatch/durable-writes.ts';
 
 const unavailable = Object.assign(new Error('terminating connection'), { code: '57P01' });
 const log = openLog('silent');

@@ -1,6 +1,6 @@
 // The contents of messages: values by the keys of a send, texts of the time, and masks instead of one-time codes.
 import { describe, expect, it } from 'vitest';
-import { contentsOf } from '../../src/messaging/sending/message-contents.ts';
+import { contentsOf } from '../../src/messaging/messages/contents.ts';
 import type { TemplateVersion } from '../../src/messaging/templates/versions-store.ts';
 import type { FilledTemplate, TemplateComponent } from '../../src/ports/platform.ts';
 

@@ -10,8 +10,8 @@ import {
   stageBit,
   stateName,
   stateNumber,
-} from '../../src/messaging/sending/message.ts';
-import { type MessageTimes, timelineOf } from '../../src/messaging/sending/timeline.ts';
+} from '../../src/messaging/messages/message.ts';
+import { type MessageTimes, timelineOf } from '../../src/messaging/messages/timeline.ts';
 import type { StatusReport } from '../../src/ports/platform.ts';
 import { fc } from '../harness/property.ts';
 

@@ -7,7 +7,7 @@ import {
   type SendAction,
   stateOf,
 } from '../../src/messaging/campaigns/state.ts';
-import { sendStage } from '../../src/messaging/sending/send-stage.ts';
+import { sendStage } from '../../src/messaging/messages/send-stage.ts';
 
 const shown = (decision: Decision) => (decision.kind === 'move' ? `→ ${decision.to}` : decision.kind);
 const actions = ['start', 'pause', 'resume', 'cancel'] as const satisfies readonly SendAction[];

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../db/db.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
-import type { SendKey } from '../sending/sends-store.ts';
+import type { SendKey } from '../messages/sends-store.ts';
 import { type TemplateRow, versionOf } from '../templates/store.ts';
 import { counted, messageColumns, recipientValues, startedSend } from './feeds-store.ts';
 

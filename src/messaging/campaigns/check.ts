@@ -1,10 +1,10 @@
 // Checking the recipients of a send again, against the template as it is now.
 import { AppError } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
-import { sendNotFound } from '../sending/find-send.ts';
+import { sendNotFound } from '../messages/find.ts';
+import { sendStage } from '../messages/send-stage.ts';
+import type { SendKey } from '../messages/sends-store.ts';
 import { sendablePlan } from '../sending/resolve-template.ts';
-import { sendStage } from '../sending/send-stage.ts';
-import type { SendKey } from '../sending/sends-store.ts';
 import type { MediaFile } from '../templates/fill-header.ts';
 import { findFileById } from '../templates/media-files.ts';
 import { findTemplate } from '../templates/store.ts';

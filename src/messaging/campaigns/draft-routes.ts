@@ -12,8 +12,8 @@ import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts'
 import { ok, sendBody } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import type { Tracing } from '../../ports/tracing.ts';
-import { sendNotFound } from '../sending/find-send.ts';
-import { traceRequest } from '../sending/traced-steps.ts';
+import { sendNotFound } from '../messages/find.ts';
+import { traceRequest } from '../messages/traced-steps.ts';
 import { checkRecipients } from './check.ts';
 import { changeSend, createDraft, type DraftDeps, deleteDraft, draftKeyLeaseSeconds } from './drafts.ts';
 import { sendSummaryOf } from './summary.ts';

@@ -1,9 +1,9 @@
 // Table sends: drafts that are made and sends that are changed.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
-import { sendStageSql } from '../sending/messages-sql-store.ts';
+import type { SendKey } from '../messages/sends-store.ts';
+import { sendStageSql } from '../messages/sql-store.ts';
 import type { NewSend } from '../sending/new-sends-store.ts';
-import type { SendKey } from '../sending/sends-store.ts';
 import type { SharedContent } from '../templates/recipient-content.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import { versionOf } from '../templates/store.ts';

@@ -7,8 +7,8 @@ import { SendParams } from '../../contract/sends.ts';
 import type { Db } from '../../db/db.ts';
 import { type ExportDeps, sendExport } from '../../http/exports.ts';
 import type { Server } from '../../http/request.ts';
-import { requireSend } from '../sending/find-send.ts';
-import { kindNumber } from '../sending/message.ts';
+import { requireSend } from '../messages/find.ts';
+import { kindNumber } from '../messages/message.ts';
 import { messageLines, recipientLines } from './export.ts';
 
 export interface ExportRoutesDeps extends ExportDeps {

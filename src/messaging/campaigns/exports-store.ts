@@ -1,7 +1,7 @@
 // Tables messages and send_recipients, read in steps by key for exports.
 import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
-import type { MessageError } from '../sending/message.ts';
+import type { MessageError } from '../messages/message.ts';
 
 /** A message as an export shows it. */
 export interface ExportedMessage {

@@ -1,12 +1,12 @@
 // Feeding a send whose template changed after its recipients were checked: each portion is checked again first.
 import type { Tracing } from '../../ports/tracing.ts';
 import { publish } from '../../webhooks/publish.ts';
-import type { FailDeps } from '../sending/fail.ts';
-import { ownErrors, sortById, state } from '../sending/message.ts';
-import { failMessages } from '../sending/messages-moves-store.ts';
-import type { SendRow } from '../sending/sends-store.ts';
-import { statusEvents } from '../sending/status-events.ts';
-import { traceFeed } from '../sending/traced-steps.ts';
+import type { FailDeps } from '../messages/fail.ts';
+import { ownErrors, sortById, state } from '../messages/message.ts';
+import { failMessages } from '../messages/moves-store.ts';
+import type { SendRow } from '../messages/sends-store.ts';
+import { statusEvents } from '../messages/status-events.ts';
+import { traceFeed } from '../messages/traced-steps.ts';
 import { fits } from '../templates/fits.ts';
 import { planOfRow } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';

@@ -2,13 +2,13 @@
 import type { Db } from '../../db/db.ts';
 import type { Tracing } from '../../ports/tracing.ts';
 import { publish } from '../../webhooks/publish.ts';
-import type { FailDeps } from '../sending/fail.ts';
-import { expiredError, ownErrors, sortById, state } from '../sending/message.ts';
-import { failMessages } from '../sending/messages-moves-store.ts';
-import { sendStage } from '../sending/send-stage.ts';
-import { findSend, type SendKey, type SendRow } from '../sending/sends-store.ts';
-import { statusEvents } from '../sending/status-events.ts';
-import { traceFeed } from '../sending/traced-steps.ts';
+import type { FailDeps } from '../messages/fail.ts';
+import { expiredError, ownErrors, sortById, state } from '../messages/message.ts';
+import { failMessages } from '../messages/moves-store.ts';
+import { sendStage } from '../messages/send-stage.ts';
+import { findSend, type SendKey, type SendRow } from '../messages/sends-store.ts';
+import { statusEvents } from '../messages/status-events.ts';
+import { traceFeed } from '../messages/traced-steps.ts';
 import { findTemplate } from '../templates/store.ts';
 import { feedChecked } from './feed-changed.ts';
 import {

@@ -2,8 +2,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { isGatewayHeld } from '../../db/gateway-state.ts';
-import type { MessageError, MessageKey } from '../sending/message.ts';
-import { insertQueuedCounts } from '../sending/message-counts-store.ts';
+import { insertQueuedCounts } from '../messages/counts-store.ts';
+import type { MessageError, MessageKey } from '../messages/message.ts';
+import type { SendKey, SendRow } from '../messages/sends-store.ts';
 import {
   isOptedOut,
   isSenderHalted,
@@ -11,8 +12,7 @@ import {
   keyRows,
   sendStageSql,
   stateSql,
-} from '../sending/messages-sql-store.ts';
-import type { SendKey, SendRow } from '../sending/sends-store.ts';
+} from '../messages/sql-store.ts';
 import { isOfVersion, queuedOf } from './conditions-store.ts';
 
 /** A claimed feed. */

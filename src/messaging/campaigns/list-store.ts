@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import type { SendStateName } from '../../contract/campaigns.ts';
 import type { Db } from '../../db/db.ts';
-import { sendStageSql, stateSql } from '../sending/messages-sql-store.ts';
-import type { SendRow } from '../sending/sends-store.ts';
+import type { SendRow } from '../messages/sends-store.ts';
+import { sendStageSql, stateSql } from '../messages/sql-store.ts';
 
 export interface SendFilter {
   /** Also plain sends. */

@@ -1,7 +1,7 @@
 // Presenter: sends as the API returns them. Pure.
-import { state, stateName } from '../sending/message.ts';
+import { state, stateName } from '../messages/message.ts';
+import type { SendRow } from '../messages/sends-store.ts';
 import type { SendCreator } from '../sending/new-sends-store.ts';
-import type { SendRow } from '../sending/sends-store.ts';
 import type { Progress } from './list-store.ts';
 import { stateOf } from './state.ts';
 

@@ -24,8 +24,8 @@ import {
   type UploadLimits,
 } from '../../http/upload-stream.ts';
 import { requestValidator } from '../../http/validation.ts';
-import { requireSend } from '../sending/find-send.ts';
-import { stateName, stateNumber } from '../sending/message.ts';
+import { requireSend } from '../messages/find.ts';
+import { stateName, stateNumber } from '../messages/message.ts';
 import type { TemplatePlan } from '../templates/placeholders.ts';
 import { type AddDeps, addUploaded } from './add-recipients.ts';
 import { csvRows, type UploadedRow } from './csv-rows.ts';

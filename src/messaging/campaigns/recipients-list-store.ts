@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { nilUuid } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
-import type { MessageError } from '../sending/message.ts';
-import type { SendRow } from '../sending/sends-store.ts';
+import type { MessageError } from '../messages/message.ts';
+import type { SendRow } from '../messages/sends-store.ts';
 
 /** A recipient; `state` is null while it is kept apart from the queue. */
 export interface ListedRecipient {

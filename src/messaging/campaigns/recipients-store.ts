@@ -5,9 +5,9 @@ import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { jsonLines } from '../../db/json-lines.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
-import { isOptedOut, sendStageSql } from '../sending/messages-sql-store.ts';
+import type { SendKey } from '../messages/sends-store.ts';
+import { isOptedOut, sendStageSql } from '../messages/sql-store.ts';
 import { type KeptMessage, keptRows } from '../sending/scheduled-store.ts';
-import type { SendKey } from '../sending/sends-store.ts';
 import { versionOf } from '../templates/store.ts';
 
 /** A lease of the recipients of a send. */

@@ -1,7 +1,7 @@
 // What becomes of messages that were queued in a restored backup.
 import type { Db } from '../../db/db.ts';
-import { type FailDeps, failAndPublish } from '../sending/fail.ts';
-import { ownErrors, state } from '../sending/message.ts';
+import { type FailDeps, failAndPublish } from '../messages/fail.ts';
+import { ownErrors, state } from '../messages/message.ts';
 import { findQueuedBefore, pauseRestored } from './restored-store.ts';
 
 export interface RestoredDeps extends FailDeps {

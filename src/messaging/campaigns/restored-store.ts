@@ -1,8 +1,8 @@
 // What was queued in a restored backup: it may have been sent since.
 import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
-import type { MessageKey } from '../sending/message.ts';
-import { marketingSql, sendStageSql, stateSql } from '../sending/messages-sql-store.ts';
+import type { MessageKey } from '../messages/message.ts';
+import { marketingSql, sendStageSql, stateSql } from '../messages/sql-store.ts';
 
 /** Finds up to `limit` queued messages that were created before `before`. */
 export async function findQueuedBefore(db: Db, before: Date, limit: number): Promise<MessageKey[]> {

@@ -9,7 +9,7 @@ import { SendParams } from '../../contract/sends.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
-import { traceChange } from '../sending/traced-steps.ts';
+import { traceChange } from '../messages/traced-steps.ts';
 import { type ActDeps, act } from './act.ts';
 import { type DraftRoutesDeps, draftRoutes, sendKeyOf } from './draft-routes.ts';
 import { type ExportRoutesDeps, exportRoutes } from './export-routes.ts';

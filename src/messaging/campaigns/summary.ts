@@ -1,8 +1,8 @@
 // A send with its progress, as the API returns it.
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
-import { sendNotFound } from '../sending/find-send.ts';
-import type { SendKey } from '../sending/sends-store.ts';
+import { sendNotFound } from '../messages/find.ts';
+import type { SendKey } from '../messages/sends-store.ts';
 import { findProgress, rateSeconds } from './list-store.ts';
 import { presentSendSummary } from './presenter.ts';
 

@@ -1,8 +1,8 @@
 // Table sends: the locked row of a request, and its moves between states.
 import { sql } from 'kysely';
 import type { Tx } from '../../db/db.ts';
-import { sendStageSql } from '../sending/messages-sql-store.ts';
-import type { SendKey, SendRow } from '../sending/sends-store.ts';
+import type { SendKey, SendRow } from '../messages/sends-store.ts';
+import { sendStageSql } from '../messages/sql-store.ts';
 import { isOfVersion, queuedOf, timeToLive } from './conditions-store.ts';
 
 /** A locked send, with what its state depends on. */

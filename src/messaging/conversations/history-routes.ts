@@ -8,11 +8,11 @@ import type { Server } from '../../http/request.ts';
 import { contactNotFound } from '../contacts/find.ts';
 import { identitiesOfContact } from '../contacts/identities-store.ts';
 import { namesOf } from '../contacts/identity.ts';
+import { showMessages } from '../messages/show.ts';
+import { listMessagesTo } from '../messages/store.ts';
 import { receivedJson } from '../received/presenter.ts';
 import { sendJson } from '../received/routes.ts';
 import { listReceived } from '../received/store.ts';
-import { listMessagesTo } from '../sending/messages-store.ts';
-import { showMessages } from '../sending/show-messages.ts';
 
 /** GET /v1/contacts/:id/messages. */
 export function contactHistoryRoutes(server: Server, { db }: { db: Db }): void {

@@ -4,7 +4,7 @@ import { maxUuid, nilUuid } from '../../base/ids.ts';
 import { textArray } from '../../db/array-text.ts';
 import type { Db } from '../../db/db.ts';
 import type { ReceivedContent } from '../../ports/platform-received.ts';
-import type { StoredReply } from '../sending/message.ts';
+import type { StoredReply } from '../messages/message.ts';
 import type { Search } from './words.ts';
 
 export interface ContactRow {

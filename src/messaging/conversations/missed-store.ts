@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts';
 import { uuidSeconds } from '../../db/uuid-seconds.ts';
 import { insertChanged } from '../contacts/changed-contacts-store.ts';
 import { type ContactKey, contactKeys } from '../contacts/contacts-store.ts';
-import { messageKind } from '../sending/message.ts';
+import { messageKind } from '../messages/message.ts';
 
 const keyRows = (keys: readonly ContactKey[]) => sql`unnest(${contactKeys(keys)}) k(account_id, contact_id)`;
 

@@ -2,7 +2,7 @@
 import { uuidTime } from '../../base/uuid-time.ts';
 import type { ReceivedContent } from '../../ports/platform-received.ts';
 import { windowMs } from '../contacts/window.ts';
-import { type StoredReply, stateName } from '../sending/message.ts';
+import { type StoredReply, stateName } from '../messages/message.ts';
 import type { ContactRow } from './list-store.ts';
 
 const optOutNames = [null, 'marketing', 'all'] as const;

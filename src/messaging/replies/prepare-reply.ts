@@ -6,9 +6,9 @@ import type { Db } from '../../db/db.ts';
 import { findIdentities } from '../contacts/identities-store.ts';
 import { identityOf } from '../contacts/identity.ts';
 import { findMedia } from '../media/store.ts';
+import { messageNotFound } from '../messages/find.ts';
+import { findMessage } from '../messages/store.ts';
 import { findReceived } from '../received/store.ts';
-import { messageNotFound } from '../sending/find-send.ts';
-import { findMessage } from '../sending/messages-store.ts';
 import type { ReplyRequest } from './queue-reply.ts';
 import { contentOf, recipientOf } from './reply.ts';
 

@@ -1,6 +1,6 @@
 // Presenter: the result of a reply as the API returns it. Pure.
-import type { MessageError } from '../sending/message.ts';
-import { resultName } from '../sending/presenter.ts';
+import type { MessageError } from '../messages/message.ts';
+import { resultName } from '../messages/presenter.ts';
 
 /** A reply as the response reports it. */
 export interface ReplyResultRow {

@@ -6,13 +6,13 @@ import { insertKey, type RequestKey } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
 import type { ReplyContent } from '../../ports/platform.ts';
 import { phoneIdentity, userIdentity } from '../contacts/identity.ts';
+import type { StoredCalls } from '../dispatch/prepared-message.ts';
 import { findMedia, lockMediaShared, recordUse } from '../media/store.ts';
 import { mediaNotFound } from '../media/stored-file.ts';
+import type { LeasedReply, StoredReply } from '../messages/message.ts';
+import { replyPriority } from '../messages/priority.ts';
 import { findSenderById } from '../senders/store.ts';
 import { chooseDispatchModes } from '../sending/dispatch-modes.ts';
-import type { LeasedReply, StoredReply } from '../sending/message.ts';
-import type { StoredCalls } from '../sending/prepared-message.ts';
-import { replyPriority } from '../sending/priority.ts';
 import { releaseIfUnavailable, type SendDeps } from '../sending/send.ts';
 import { keyLeaseOf } from '../sending/store-send.ts';
 import {

@@ -2,9 +2,9 @@
 import type { Db } from '../../db/db.ts';
 import { type IdempotencyKeyRow, type KeyResponse, recordKeyResponses } from '../../db/idempotency-keys.ts';
 import { ok } from '../../http/reply.ts';
-import { messageNotFound } from '../sending/find-send.ts';
-import { type MessageKey, state } from '../sending/message.ts';
-import { findMessage } from '../sending/messages-store.ts';
+import { messageNotFound } from '../messages/find.ts';
+import { type MessageKey, state } from '../messages/message.ts';
+import { findMessage } from '../messages/store.ts';
 import { storeUnlessAccepted } from '../sending/send-response.ts';
 import { describeReply, presentReply, type ReplyResultRow } from './presenter.ts';
 

@@ -1,7 +1,7 @@
 // Resending a failed reply as a new one.
 
-import type { StoredReply } from '../sending/message.ts';
-import type { MessageRow } from '../sending/messages-store.ts';
+import type { StoredReply } from '../messages/message.ts';
+import type { MessageRow } from '../messages/store.ts';
 import type { ResendDeps } from '../sending/resend.ts';
 import { type QueuedReply, queueReply, type ReplyDeps } from './queue-reply.ts';
 

@@ -7,10 +7,10 @@ import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts'
 import { sendBody } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import type { Tracing } from '../../ports/tracing.ts';
-import { state } from '../sending/message.ts';
+import { state } from '../messages/message.ts';
+import { traceRequest } from '../messages/traced-steps.ts';
 import { awaitCompletions, releasingKey } from '../sending/send.ts';
 import { keyLeaseOf } from '../sending/store-send.ts';
-import { traceRequest } from '../sending/traced-steps.ts';
 import { type MarkReadDeps, tryMarkRead } from './mark-read.ts';
 import { prepareReply } from './prepare-reply.ts';
 import type { ReplyResultRow } from './presenter.ts';

@@ -4,13 +4,13 @@ import type { Db, Tx } from '../../db/db.ts';
 import { isGatewayHeld } from '../../db/gateway-state.ts';
 import { insertChanged } from '../contacts/changed-contacts-store.ts';
 import { windowMs } from '../contacts/window.ts';
-import { begunByInsert } from '../sending/leased-by.ts';
-import { messageKind, type StoredReply } from '../sending/message.ts';
-import { countedColumns, insertQueuedCounts } from '../sending/message-counts-store.ts';
-import { isSenderHalted, messageLease, stateSql } from '../sending/messages-sql-store.ts';
+import { paceWindowsMs } from '../dispatch/pacer.ts';
+import { reserveSlotsOf } from '../dispatch/paces-store.ts';
+import { countedColumns, insertQueuedCounts } from '../messages/counts-store.ts';
+import { begunByInsert } from '../messages/leased-by.ts';
+import { messageKind, type StoredReply } from '../messages/message.ts';
+import { isSenderHalted, messageLease, stateSql } from '../messages/sql-store.ts';
 import type { InsertedSend, NewMessage } from '../sending/new-sends-store.ts';
-import { paceWindowsMs } from '../sending/pacer.ts';
-import { reserveSlotsOf } from '../sending/paces-store.ts';
 
 /** How long after a person's message it can be replied to. */
 const windowLength = sql.lit(`${windowMs / 1000} seconds`);

@@ -12,7 +12,7 @@ export interface ShownPace {
   code: number | null;
 }
 
-/** A slowed rate recovers by 5 % a second (`sending/paces-store.ts`). */
+/** A slowed rate recovers by 5 % a second (`dispatch/paces-store.ts`). */
 const recovery = sql.lit(1.05);
 
 /** The paces of these senders, by the sender's id. */

@@ -1,8 +1,9 @@
 // How the messages of a request are dispatched: called right after the commit, within about a second, or by any process later.
+
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { findRegistered, type RegisterDeps } from '../media/register.ts';
-import type { Dispatcher } from './dispatcher.ts';
-import type { LeasedMessage } from './message.ts';
-import { type PlatformMediaIds, storedFilesOf } from './message-media.ts';
+import { type PlatformMediaIds, storedFilesOf } from '../messages/media.ts';
+import type { LeasedMessage } from '../messages/message.ts';
 import type { NewMessage } from './new-sends-store.ts';
 import type { ResolvedSender } from './resolve-template-store.ts';
 import { smallMax } from './send-steps.ts';

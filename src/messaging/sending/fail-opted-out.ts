@@ -1,8 +1,8 @@
 // Failure of messages that were stored for people who opted out.
 import type { Log } from '../../base/log.ts';
-import type { Completion } from './completion-waiters.ts';
-import { type FailDeps, failAndPublish } from './fail.ts';
-import { ownErrors, state } from './message.ts';
+import type { Completion } from '../messages/completion-waiters.ts';
+import { type FailDeps, failAndPublish } from '../messages/fail.ts';
+import { ownErrors, state } from '../messages/message.ts';
 
 export interface FailOptedOutDeps extends FailDeps {
   log: Log;

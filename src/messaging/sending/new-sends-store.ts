@@ -7,13 +7,13 @@ import { isGatewayHeld } from '../../db/gateway-state.ts';
 import { insertKeysOf } from '../../db/idempotency-keys.ts';
 import { jsonLines } from '../../db/json-lines.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
+import { paceWindowsMs } from '../dispatch/pacer.ts';
+import { reserveSlotsOf } from '../dispatch/paces-store.ts';
 import { isReadyFile } from '../media/store.ts';
+import { insertSendCounts } from '../messages/counts-store.ts';
+import { begunByInsert } from '../messages/leased-by.ts';
+import { isHeld, isOptedOut, messageLease, stateSql } from '../messages/sql-store.ts';
 import { ownProviderStatus } from '../templates/status.ts';
-import { begunByInsert } from './leased-by.ts';
-import { insertSendCounts } from './message-counts-store.ts';
-import { isHeld, isOptedOut, messageLease, stateSql } from './messages-sql-store.ts';
-import { paceWindowsMs } from './pacer.ts';
-import { reserveSlotsOf } from './paces-store.ts';
 import { isStillChosen } from './resolve-template-store.ts';
 
 export interface NewSend {

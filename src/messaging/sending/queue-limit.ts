@@ -3,7 +3,7 @@ import { openCache } from '../../base/cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError } from '../../base/errors.ts';
 import type { Db } from '../../db/db.ts';
-import { countQueued } from './messages-store.ts';
+import { countQueued } from '../messages/store.ts';
 
 const defaultMax = 1_000_000;
 /** Counting a million rows takes a fraction of a second; a queue does not grow much in this time. */

@@ -9,14 +9,14 @@ import { fingerprintOf, lookUpKey, sendReplay } from '../../http/idempotency.ts'
 import { ok, sendBody } from '../../http/reply.ts';
 import type { Caller, Server } from '../../http/request.ts';
 import type { Tracing } from '../../ports/tracing.ts';
-import { messageNotFound } from './find-send.ts';
-import { state } from './message.ts';
-import { findMessage } from './messages-store.ts';
+import { messageNotFound } from '../messages/find.ts';
+import { state } from '../messages/message.ts';
+import { canReadContents, showMessages } from '../messages/show.ts';
+import { findMessage } from '../messages/store.ts';
+import { traceRequest } from '../messages/traced-steps.ts';
 import { type ResendDeps, resendMessage } from './resend.ts';
 import { awaitCompletions, releaseIfUnavailable } from './send.ts';
-import { canReadContents, showMessages } from './show-messages.ts';
 import { keyLeaseOf } from './store-send.ts';
-import { traceRequest } from './traced-steps.ts';
 
 export type ResendRoutesDeps = ResendDeps & {
   keyedHash: KeyedHash;

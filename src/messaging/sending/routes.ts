@@ -10,17 +10,17 @@ import { sendBody } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { idInBody } from '../../http/request-line.ts';
 import type { Tracing } from '../../ports/tracing.ts';
-import type { Completion } from './completion-waiters.ts';
-import { requireSend } from './find-send.ts';
-import { state } from './message.ts';
-import { listResults, type ResultRow } from './messages-store.ts';
+import type { Completion } from '../messages/completion-waiters.ts';
+import { requireSend } from '../messages/find.ts';
+import { state } from '../messages/message.ts';
+import { sendStage } from '../messages/send-stage.ts';
+import { listResults, type ResultRow } from '../messages/store.ts';
+import { traceRequest } from '../messages/traced-steps.ts';
 import type { ResendDeps } from './resend.ts';
 import { resendRoutes } from './resend-routes.ts';
 import { awaitCompletions, releasingKey, type StartedSend, startSend, startWithKnown } from './send.ts';
 import { makeResponse, type RespondingSend, settleResponse } from './send-response.ts';
-import { sendStage } from './send-stage.ts';
 import { keyLeaseOf } from './store-send.ts';
-import { traceRequest } from './traced-steps.ts';
 
 export type SendingRoutesDeps = ResendDeps & {
   keyedHash: KeyedHash;

@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { jsonLines } from '../../db/json-lines.ts';
+import { sendStageSql } from '../messages/sql-store.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import { versionOf } from '../templates/store.ts';
-import { sendStageSql } from './messages-sql-store.ts';
 import type { NewMessage, NewSend } from './new-sends-store.ts';
 
 /** A message that is not in the queue yet. */

@@ -2,12 +2,12 @@
 import type { Db } from '../../db/db.ts';
 import { type IdempotencyKeyRow, type KeyResponse, recordKeyResponses } from '../../db/idempotency-keys.ts';
 import { ok } from '../../http/reply.ts';
-import { type MessageKey, state } from './message.ts';
-import { lockUnaccepted } from './messages-moves-store.ts';
-import { listResults, type ResultRow } from './messages-store.ts';
-import { describeSend, presentSend } from './presenter.ts';
+import { type MessageKey, state } from '../messages/message.ts';
+import { lockUnaccepted } from '../messages/moves-store.ts';
+import { describeSend, presentSend } from '../messages/presenter.ts';
+import { findSend } from '../messages/sends-store.ts';
+import { listResults, type ResultRow } from '../messages/store.ts';
 import type { SendSteps } from './send-steps.ts';
-import { findSend } from './sends-store.ts';
 
 /** A send to whose request is responded. */
 export interface RespondingSend {

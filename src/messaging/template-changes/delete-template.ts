@@ -3,9 +3,9 @@ import { audit } from '../../audit/store.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
+import { hasOpenSends, isTemplateInUse, type TemplateKey } from '../dispatch/holds-store.ts';
+import type { FailDeps } from '../messages/fail.ts';
 import { requestReading } from '../senders/template-readings-store.ts';
-import type { FailDeps } from '../sending/fail.ts';
-import { hasOpenSends, isTemplateInUse, type TemplateKey } from '../sending/messages-holds-store.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import { removalOf } from '../templates/status-events.ts';
 import {

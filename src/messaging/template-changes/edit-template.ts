@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { audit } from '../../audit/store.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
-import { isTemplateInUse } from '../sending/messages-holds-store.ts';
+import { isTemplateInUse } from '../dispatch/holds-store.ts';
 import {
   differing,
   editAtPlatform,

@@ -1,12 +1,8 @@
 // Emptying the queue of a template before it is deleted or edited.
 import { AppError } from '../../base/errors.ts';
-import { type FailDeps, failAndPublish } from '../sending/fail.ts';
-import { ownErrors, state } from '../sending/message.ts';
-import {
-  findQueuedOfTemplate,
-  isTemplateBeingCalled,
-  type TemplateKey,
-} from '../sending/messages-holds-store.ts';
+import { findQueuedOfTemplate, isTemplateBeingCalled, type TemplateKey } from '../dispatch/holds-store.ts';
+import { type FailDeps, failAndPublish } from '../messages/fail.ts';
+import { ownErrors, state } from '../messages/message.ts';
 
 /** Queued messages are found in large steps and failed in smaller ones, so that other work runs in between. */
 const foundPerStep = 5_000;

@@ -127,14 +127,14 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a dispatch begins while the gateway is held',
-    file: 'src/messaging/sending/messages-sql-store.ts',
+    file: 'src/messaging/messages/sql-store.ts',
     find: 'sql`(not ${isGatewayHeld} and m.state',
     replace: 'sql`(m.state',
     tests: held,
   },
   {
     name: 'a held gateway claims messages',
-    file: 'src/messaging/sending/messages-claims-store.ts',
+    file: 'src/messaging/dispatch/claims-store.ts',
     find: ' and not ${isGatewayHeld}',
     replace: '',
     tests: held,

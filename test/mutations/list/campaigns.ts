@@ -3,7 +3,7 @@ import type { Mutation } from '../mutation.ts';
 
 const feeds = 'src/messaging/campaigns/feeds-store.ts';
 const state = 'src/messaging/campaigns/state.ts';
-const conditions = 'src/messaging/sending/messages-sql-store.ts';
+const conditions = 'src/messaging/messages/sql-store.ts';
 const act = 'src/messaging/campaigns/act.ts';
 const lease = 'src/messaging/campaigns/lease.ts';
 const recipients = 'src/messaging/campaigns/recipients-store.ts';
@@ -58,7 +58,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'claimed messages of a paused send are offered',
-    file: 'src/messaging/sending/messages-claims-store.ts',
+    file: 'src/messaging/dispatch/claims-store.ts',
     find: 's.paused_at is not null or s.stage = ${sendStageSql.scheduled} paused',
     replace: 'false paused',
     tests: steps,

@@ -2,8 +2,8 @@
 import type { Mutation } from '../mutation.ts';
 
 const steady = 'src/base/steady.ts';
-const store = 'src/messaging/sending/paces-store.ts';
-const senderQueue = 'src/messaging/sending/sender-queue.ts';
+const store = 'src/messaging/dispatch/paces-store.ts';
+const senderQueue = 'src/messaging/dispatch/sender-queue.ts';
 const durations = ['test/rules/steady.test.ts'];
 const steps = ['test/db/clock-steps.test.ts'];
 const mends = 'src/db/clock-fixes.ts';
@@ -85,7 +85,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a message is called by a machine that was suspended since its dispatch began',
-    file: 'src/messaging/sending/call-platform.ts',
+    file: 'src/messaging/dispatch/call-platform.ts',
     find: 'deps.clock.steady() - begunAtMs > dispatchTrustMs',
     replace: 'performance.now() - begunAtMs > dispatchTrustMs',
     tests: holds,

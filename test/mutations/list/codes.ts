@@ -1,8 +1,8 @@
 // Mutations of the removal of one-time codes.
 import type { Mutation } from '../mutation.ts';
 
-const moves = 'src/messaging/sending/messages-moves-store.ts';
-const store = 'src/messaging/sending/messages-codes-store.ts';
+const moves = 'src/messaging/messages/moves-store.ts';
+const store = 'src/messaging/messages/codes-store.ts';
 const tests = ['test/db/message-codes.test.ts'];
 const journey = ['test/api/one-time-codes.test.ts'];
 
@@ -79,7 +79,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a message is called without its code after a clock step',
-    file: 'src/messaging/sending/messages-claims-store.ts',
+    file: 'src/messaging/dispatch/claims-store.ts',
     find: ' or ${isContentRemoved} expired',
     replace: ' expired',
     tests,
@@ -135,7 +135,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a code that the platform repeats is stored and returned',
-    file: 'src/messaging/sending/one-time-codes.ts',
+    file: 'src/messaging/dispatch/one-time-codes.ts',
     find: 'message.priority === authenticationPriority ? ',
     replace: 'message.priority > authenticationPriority ? ',
     tests: journey,

@@ -1,8 +1,8 @@
 // Mutations of what messages say: who may read it, masks of one-time codes, and texts of the time.
 import type { Mutation } from '../mutation.ts';
 
-const contents = 'src/messaging/sending/message-contents.ts';
-const show = 'src/messaging/sending/show-messages.ts';
+const contents = 'src/messaging/messages/contents.ts';
+const show = 'src/messaging/messages/show.ts';
 const versions = 'src/messaging/templates/versions-store.ts';
 const rules = ['test/rules/message-contents.test.ts'];
 const api = ['test/api/messages.test.ts'];
@@ -109,7 +109,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a later report without a price removes it',
-    file: 'src/messaging/sending/messages-moves-store.ts',
+    file: 'src/messaging/messages/moves-store.ts',
     find: 'billable = coalesce(m.billable, x.billable),',
     replace: 'billable = x.billable,',
     tests: ['test/db/message-records.test.ts'],

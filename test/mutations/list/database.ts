@@ -64,14 +64,14 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'reports commit before the opt-outs that they bring',
-    file: 'src/messaging/sending/apply-statuses.ts',
+    file: 'src/messaging/status-reports/apply-statuses.ts',
     find: 'const isLast = step === steps.at(-1) && optOuts.length === 0;',
     replace: 'const isLast = step === steps.at(-1);',
     tests: ['test/api/opt-out-sources.test.ts'],
   },
   {
     name: 'an overtaken failure commits before the reports that overtook it',
-    file: 'src/messaging/sending/apply-statuses.ts',
+    file: 'src/messaging/status-reports/apply-statuses.ts',
     find: 'const isLast = step === steps.at(-1) && optOuts.length === 0;',
     replace: 'const isLast = optOuts.length === 0;',
     tests: ['test/api/failed-then-delivered.test.ts'],

@@ -1,7 +1,7 @@
 // Mutations of bodies that deliveries do not store.
 import type { Mutation } from '../mutation.ts';
 
-const events = 'src/messaging/sending/status-events.ts';
+const events = 'src/messaging/messages/status-events.ts';
 const publishing = 'src/webhooks/publish-store.ts';
 const fragments = 'src/webhooks/delivery/derived-body-store.ts';
 const bodies = 'src/webhooks/delivery/derived-body.ts';

@@ -1,8 +1,8 @@
 // Mutations of halted numbers: which messages wait, and what halts them.
 import type { Mutation } from '../mutation.ts';
 
-const conditions = 'src/messaging/sending/messages-sql-store.ts';
-const queue = 'src/messaging/sending/messages-claims-store.ts';
+const conditions = 'src/messaging/messages/sql-store.ts';
+const queue = 'src/messaging/dispatch/claims-store.ts';
 const held = ['test/db/message-halts.test.ts'];
 const api = ['test/api/halted-templates.test.ts'];
 

@@ -76,7 +76,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a response lacks a field that the document requires',
-    file: 'src/messaging/sending/presenter.ts',
+    file: 'src/messaging/messages/presenter.ts',
     find: '    templateId: send.templateId,\n    total: messages.length,',
     replace: '    total: messages.length,',
     tests: ['test/api/send-idempotency.test.ts'],

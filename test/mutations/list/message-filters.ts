@@ -1,8 +1,8 @@
 // Mutations of filters of messages, and of failures by reason.
 import type { Mutation } from '../mutation.ts';
 
-const store = 'src/messaging/sending/messages-store.ts';
-const failures = 'src/messaging/sending/failure-counts-store.ts';
+const store = 'src/messaging/messages/store.ts';
+const failures = 'src/messaging/messages/failure-counts-store.ts';
 const api = ['test/api/messages.test.ts'];
 const rows = ['test/db/message-lists.test.ts'];
 

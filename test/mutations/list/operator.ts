@@ -67,7 +67,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a timeline has no process of a message whose insert began its dispatch',
-    file: 'src/messaging/sending/leased-by.ts',
+    file: 'src/messaging/messages/leased-by.ts',
     find: ' ? leasedBy : ~leasedBy',
     replace: ' ? leasedBy : null',
     tests: ['test/api/operator.test.ts'],

@@ -1,7 +1,7 @@
 // Mutations of opt-outs.
 import type { Mutation } from '../mutation.ts';
 
-const conditions = 'src/messaging/sending/messages-sql-store.ts';
+const conditions = 'src/messaging/messages/sql-store.ts';
 const sends = 'src/messaging/sending/new-sends-store.ts';
 const rule = 'src/messaging/opt-outs/opt-out.ts';
 const rules = ['test/rules/opt-out.test.ts'];
@@ -49,7 +49,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'messages to people who opted out while they were queued stay queued',
-    file: 'src/messaging/sending/dispatch-writes.ts',
+    file: 'src/messaging/dispatch/dispatch-writes.ts',
     find: 'found.map((key) => ({ ...key, error: ownErrors.optedOut }))',
     replace: 'found.slice(found.length).map((key) => ({ ...key, error: ownErrors.optedOut }))',
     tests: gate,
@@ -238,7 +238,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'the error that a person stopped marketing messages is no opt-out',
-    file: 'src/messaging/sending/react-to-failures.ts',
+    file: 'src/messaging/status-reports/react-to-failures.ts',
     find: "if (platform.classify(error) !== 'opted_out') return [];",
     replace: 'if (error !== null) return [];',
     tests: sources,

@@ -67,7 +67,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'an old report of a number halts its sender again',
-    file: 'src/messaging/sending/react-to-failures.ts',
+    file: 'src/messaging/status-reports/react-to-failures.ts',
     find: 'const asOf = timestamp === null ? null : new Date(timestamp * 1000);',
     replace: 'const asOf = null;',
     tests: ['test/api/halting-reports.test.ts'],
@@ -88,7 +88,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'an unknown response that every call would get halts no sender',
-    file: 'src/messaging/sending/call-platform.ts',
+    file: 'src/messaging/dispatch/call-platform.ts',
     find: "if (!kind || !isHalt(kind)) return 'continue';",
     replace: "return 'continue';",
     tests: ['test/api/send-rejections.test.ts'],
@@ -102,14 +102,14 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a recent registration is used although its id is unknown',
-    file: 'src/messaging/sending/call-platform.ts',
+    file: 'src/messaging/dispatch/call-platform.ts',
     find: '...(isUnknown ? { registeredBefore: uuidTime(message.id) } : {}),',
     replace: '',
     tests: ['test/api/send-rejections.test.ts'],
   },
   {
     name: 'messages of an unknown template are retried without a limit',
-    file: 'src/messaging/sending/message.ts',
+    file: 'src/messaging/messages/message.ts',
     find: 'template_missing: 3,',
     replace: '',
     tests: ['test/api/send-rejections.test.ts'],
@@ -137,7 +137,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a file reported as lost stays registered',
-    file: 'src/messaging/sending/react-to-failures.ts',
+    file: 'src/messaging/status-reports/react-to-failures.ts',
     find: 'if (mediaClasses.has(kind)) lostMedia.push({ accountId: account_id, id });',
     replace: '',
     tests: ['test/api/halting-reports.test.ts'],
@@ -193,7 +193,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'messages of a limited category are called one by one',
-    file: 'src/messaging/sending/messages-sql-store.ts',
+    file: 'src/messaging/messages/sql-store.ts',
     find: ' or coalesce(${template}.limited_until > now(), false)',
     replace: '',
     tests: ['test/api/limited-categories.test.ts'],
@@ -207,7 +207,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a reported limit of a category holds it from the report on',
-    file: 'src/messaging/sending/react-to-failures.ts',
+    file: 'src/messaging/status-reports/react-to-failures.ts',
     find: 'categoryWaitSeconds - Math.max(0, clock.now() / 1000 - at)',
     replace: 'categoryWaitSeconds',
     tests: ['test/api/limited-categories.test.ts'],

@@ -1,9 +1,9 @@
 // Mutations of the records about a message: acceptances, retries, status reports.
 import type { Mutation } from '../mutation.ts';
 
-const store = 'src/messaging/sending/messages-moves-store.ts';
-const claims = 'src/messaging/sending/messages-claims-store.ts';
-const cancellations = 'src/messaging/sending/cancel-store.ts';
+const store = 'src/messaging/messages/moves-store.ts';
+const claims = 'src/messaging/dispatch/claims-store.ts';
+const cancellations = 'src/messaging/dispatch/cancel-store.ts';
 const templates = 'src/messaging/sending/resolve-template-store.ts';
 const moves = ['test/db/message-moves.test.ts'];
 const records = ['test/db/message-records.test.ts'];
@@ -97,28 +97,28 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a throttled sender keeps its rate',
-    file: 'src/messaging/sending/paces-store.ts',
+    file: 'src/messaging/dispatch/paces-store.ts',
     find: 'else greatest(1, ${ratePerSecond} / 2) end',
     replace: 'else ${ratePerSecond} end',
     tests: ['test/db/sender-paces.test.ts'],
   },
   {
     name: 'each of the calls that are throttled together halves the rate',
-    file: 'src/messaging/sending/paces-store.ts',
+    file: 'src/messaging/dispatch/paces-store.ts',
     find: 'slowed_to = case when ${slowedWithin(1)} then slowed_to',
     replace: 'slowed_to = case when false then slowed_to',
     tests: ['test/db/sender-paces.test.ts'],
   },
   {
     name: 'a throttled sender stays slow',
-    file: 'src/messaging/sending/paces-store.ts',
+    file: 'src/messaging/dispatch/paces-store.ts',
     find: 'power(1.05, greatest(0, least(300,',
     replace: 'power(1, greatest(0, least(300,',
     tests: ['test/db/sender-paces.test.ts'],
   },
   {
     name: 'two processes reserve the same slots of a sender',
-    file: 'src/messaging/sending/paces-store.ts',
+    file: 'src/messaging/dispatch/paces-store.ts',
     find: ' for update of s) y) x',
     replace: ') y) x',
     tests: ['test/db/sender-paces.test.ts'],

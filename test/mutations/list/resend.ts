@@ -2,7 +2,7 @@
 import type { Mutation } from '../mutation.ts';
 
 const verb = 'src/messaging/sending/resend.ts';
-const store = 'src/messaging/sending/resends-store.ts';
+const store = 'src/messaging/messages/resends-store.ts';
 const routes = 'src/messaging/sending/resend-routes.ts';
 const tests = ['test/api/resend.test.ts'];
 

@@ -1,10 +1,10 @@
 // Mutations of sending.
 import type { Mutation } from '../mutation.ts';
 
-const conditions = 'src/messaging/sending/messages-sql-store.ts';
-const store = 'src/messaging/sending/messages-moves-store.ts';
-const queue = 'src/messaging/sending/messages-claims-store.ts';
-const holds = 'src/messaging/sending/messages-holds-store.ts';
+const conditions = 'src/messaging/messages/sql-store.ts';
+const store = 'src/messaging/messages/moves-store.ts';
+const queue = 'src/messaging/dispatch/claims-store.ts';
+const holds = 'src/messaging/dispatch/holds-store.ts';
 const moves = ['test/db/message-moves.test.ts'];
 const held = ['test/db/message-holds.test.ts'];
 const dispatch = ['test/db/message-dispatch.test.ts'];
@@ -13,7 +13,7 @@ const durable = ['test/rules/durable-writes.test.ts'];
 export const mutations: Mutation[] = [
   {
     name: 'a send waits for a sender that is throttled for longer than its wait',
-    file: 'src/messaging/sending/paces-store.ts',
+    file: 'src/messaging/dispatch/paces-store.ts',
     find: 'select ${nextSlot} > now() + ${seconds} * interval',
     replace: "select ${nextSlot} > now() + interval '1 hour' + ${seconds} * interval",
     tests: ['test/api/send-rejections.test.ts'],
@@ -146,42 +146,42 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a cancellation ends while a message of the send is dispatching',
-    file: 'src/messaging/sending/cancel-store.ts',
+    file: 'src/messaging/dispatch/cancel-store.ts',
     find: 'state in (${stateSql.queued}, ${stateSql.dispatching})',
     replace: 'state = ${stateSql.queued}',
     tests: held,
   },
   {
     name: 'a cancellation whose process died is not continued',
-    file: 'src/messaging/sending/cancel.ts',
+    file: 'src/messaging/dispatch/cancel.ts',
     find: '  return send ? 1 + (await cancelQueued(deps, send)) : 0;',
     replace: '  return send ? 1 : 0;',
     tests: held,
   },
   {
     name: 'a dispatch whose response was lost is not reverted',
-    file: 'src/messaging/sending/sender-queue.ts',
+    file: 'src/messaging/dispatch/sender-queue.ts',
     find: '      writes.revert(messages);\n',
     replace: '',
     tests: ['test/db/message-dispatch.test.ts'],
   },
   {
     name: 'an acceptance is not recorded after a lost database connection',
-    file: 'src/messaging/sending/dispatch-writes.ts',
+    file: 'src/messaging/dispatch/dispatch-writes.ts',
     find: 'durably(() => accepted(message))',
     replace: 'accepted(message)',
     tests: ['test/db/message-dispatch.test.ts'],
   },
   {
     name: 'a rejection is not recorded after a lost database connection',
-    file: 'src/messaging/sending/dispatch-writes.ts',
+    file: 'src/messaging/dispatch/dispatch-writes.ts',
     find: 'retry: (message) => (message.lease === null ? retry(message) : durably(() => retry(message))),',
     replace: 'retry,',
     tests: ['test/db/message-dispatch.test.ts'],
   },
   {
     name: 'more calls start than there are connections',
-    file: 'src/messaging/sending/connections.ts',
+    file: 'src/messaging/dispatch/connections.ts',
     find: 'Math.min(wanted, limit() - inUse)',
     replace: 'Math.min(wanted, limit())',
     tests: ['test/rules/connections.test.ts'],
@@ -223,28 +223,28 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a dispatch whose statement commits late is not reverted',
-    file: 'src/messaging/sending/durable-writes.ts',
+    file: 'src/messaging/dispatch/durable-writes.ts',
     find: 'if (!stopping.aborted) await deps.clock.sleep(statementsEndWithinMs, stopping);\n      await retry(write, () => true);',
     replace: '',
     tests: durable,
   },
   {
     name: 'a dispatch whose statement commits late stays: the second revert does not wait for it',
-    file: 'src/messaging/sending/durable-writes.ts',
+    file: 'src/messaging/dispatch/durable-writes.ts',
     find: 'if (!stopping.aborted) await deps.clock.sleep(statementsEndWithinMs, stopping);',
     replace: '',
     tests: durable,
   },
   {
     name: 'a message is called although its lease is about to end',
-    file: 'src/messaging/sending/sender-queue.ts',
+    file: 'src/messaging/dispatch/sender-queue.ts',
     find: 'offeredAtMs + leaseTrustMs',
     replace: 'offeredAtMs + 10 * leaseTrustMs',
     tests: dispatch,
   },
   {
     name: 'calls are reserved although messages are queued',
-    file: 'src/messaging/sending/sender-queue.ts',
+    file: 'src/messaging/dispatch/sender-queue.ts',
     find: 'free <= 0 || this.#waiting.queued() > 0) return 0;',
     replace: 'free <= 0) return 0;',
     tests: dispatch,

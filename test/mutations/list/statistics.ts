@@ -1,9 +1,9 @@
 // Mutations of statistics: what is counted once, what is taken back, and folding.
 import type { Mutation } from '../mutation.ts';
 
-const counts = 'src/messaging/sending/message-counts-store.ts';
-const moved = 'src/messaging/sending/moved-counts.ts';
-const moves = 'src/messaging/sending/messages-moves-store.ts';
+const counts = 'src/messaging/messages/counts-store.ts';
+const moved = 'src/messaging/status-reports/moved-counts.ts';
+const moves = 'src/messaging/messages/moves-store.ts';
 const feeds = 'src/messaging/campaigns/feeds-store.ts';
 const fold = 'src/statistics/fold-store.ts';
 const read = 'src/statistics/read.ts';
@@ -66,7 +66,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'counts of reports are not recorded',
-    file: 'src/messaging/sending/apply-statuses.ts',
+    file: 'src/messaging/status-reports/apply-statuses.ts',
     find: 'publish(deps, tx, events, movedChanges(moved), isLast)',
     replace: 'publish(deps, tx, events, undefined, isLast)',
     tests: api,

@@ -107,14 +107,14 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'messages of a changed template are called before they are checked',
-    file: 'src/messaging/sending/messages-sql-store.ts',
+    file: 'src/messaging/messages/sql-store.ts',
     find: ' or ${template}.recheck_since is not null',
     replace: '',
     tests: ['test/api/template-rechecks.test.ts'],
   },
   {
     name: 'a message that no longer fits its template is sent',
-    file: 'src/messaging/sending/recheck.ts',
+    file: 'src/messaging/dispatch/recheck.ts',
     find: 'content !== null && !fits(plan, content)',
     replace: 'content !== null && !fits && fits(plan, content)',
     tests: ['test/api/template-rechecks.test.ts'],

@@ -109,7 +109,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a message is called before the files of its cards are registered',
-    file: 'src/messaging/sending/message-media.ts',
+    file: 'src/messaging/messages/media.ts',
     find: '[headerMediaId, ...ofCards]',
     replace: '[headerMediaId]',
     tests: ['test/api/send-every-kind.test.ts'],

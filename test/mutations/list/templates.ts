@@ -130,7 +130,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a template is deleted while a message of it is being called',
-    file: 'src/messaging/sending/messages-holds-store.ts',
+    file: 'src/messaging/dispatch/holds-store.ts',
     find: 'sql`(m.state = ${stateSql.queued} or ${isBeingCalled})`',
     replace: 'sql`m.state = ${stateSql.queued}`',
     tests: ['test/api/template-deletion.test.ts'],

@@ -9,15 +9,15 @@ import type { StatusReport } from '../../ports/platform.ts';
 import type { Tracing } from '../../ports/tracing.ts';
 import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
 import { batch } from '../../work/batch.ts';
+import type { CompletionWaiters } from '../messages/completion-waiters.ts';
+import { foldReports, type MessageKey, type Move, overtakenFailure } from '../messages/message.ts';
+import { applyMoves, type ReportedMove, recordPrices } from '../messages/moves-store.ts';
+import { statusEvents } from '../messages/status-events.ts';
+import { existingMessages, findByMessageRef } from '../messages/store.ts';
+import { traceCallback } from '../messages/traced-steps.ts';
 import { type PersonAct, recordPersonActs } from '../opt-outs/change.ts';
-import type { CompletionWaiters } from './completion-waiters.ts';
-import { foldReports, type MessageKey, type Move, overtakenFailure } from './message.ts';
-import { applyMoves, type ReportedMove, recordPrices } from './messages-moves-store.ts';
-import { existingMessages, findByMessageRef } from './messages-store.ts';
 import { movedChanges } from './moved-counts.ts';
 import { type ReactDeps, reactToFailures, reportedOptOuts } from './react-to-failures.ts';
-import { statusEvents } from './status-events.ts';
-import { traceCallback } from './traced-steps.ts';
 
 export interface ApplyDeps extends PublishDeps, ReactDeps {
   /** Where spans are recorded, if traces are on. */

@@ -1,6 +1,7 @@
 // A message with what its call needs, and what is known of calls whose messages were stored as dispatching. Pure.
-import type { LeasedMessage } from './message.ts';
-import { type PlatformMediaIds, storedFilesOf } from './message-media.ts';
+
+import { type PlatformMediaIds, storedFilesOf } from '../messages/media.ts';
+import type { LeasedMessage } from '../messages/message.ts';
 
 /** A message with everything its call needs, except the sender's access. */
 export interface PreparedMessage {

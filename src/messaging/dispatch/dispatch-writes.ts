@@ -4,8 +4,7 @@ import type { Metrics } from '../../base/metrics.ts';
 import { isTransient } from '../../db/failure.ts';
 import { type BatchOptions, batch } from '../../work/batch.ts';
 import { openInFlight } from '../../work/in-flight.ts';
-import { openDurableWrites } from './durable-writes.ts';
-import { type FailDeps, failAndPublish } from './fail.ts';
+import { type FailDeps, failAndPublish } from '../messages/fail.ts';
 import {
   keyOf,
   type LeasedMessage,
@@ -16,9 +15,7 @@ import {
   ownErrors,
   sortById,
   state,
-} from './message.ts';
-import { releaseLeases } from './messages-claims-store.ts';
-import { findOptedOut, suspendMessages } from './messages-holds-store.ts';
+} from '../messages/message.ts';
 import {
   type AcceptedMessage,
   beginDispatch,
@@ -26,7 +23,10 @@ import {
   recordAccepted,
   recordRetry,
   revertDispatch,
-} from './messages-moves-store.ts';
+} from '../messages/moves-store.ts';
+import { releaseLeases } from './claims-store.ts';
+import { openDurableWrites } from './durable-writes.ts';
+import { findOptedOut, suspendMessages } from './holds-store.ts';
 
 export type DispatchWritesDeps = FailDeps &
   Parameters<typeof openDurableWrites>[0] & { metrics: Pick<Metrics, 'batchItems'> };

@@ -1,8 +1,8 @@
 // Table messages: failures by their reason. No counter is kept for them: the partial index of failures is read.
 import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
-import { stateSql } from './messages-sql-store.ts';
 import type { SendRow } from './sends-store.ts';
+import { stateSql } from './sql-store.ts';
 
 export interface FailureCount {
   code: number | null;

@@ -4,13 +4,13 @@ import type { Db } from '../../db/db.ts';
 import type { Caller } from '../../http/request.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
 import { type FindVersion, readVersions } from '../templates/versions-store.ts';
+import { contentsOf, contentsOfReply, type MessageContents } from './contents.ts';
 import { isErased } from './erased-content.ts';
 import type { StoredReply } from './message.ts';
-import { contentsOf, contentsOfReply, type MessageContents } from './message-contents.ts';
-import type { ShownMessage } from './messages-store.ts';
 import { presentMessage } from './presenter.ts';
 import { findResends } from './resends-store.ts';
 import { findSendNames } from './sends-store.ts';
+import type { ShownMessage } from './store.ts';
 
 /** True if the caller may read what messages say. */
 export const canReadContents = ({ scopes }: Pick<Caller, 'scopes'>): boolean =>

@@ -2,11 +2,11 @@
 
 import { lowestUuidAt, uuidTime } from '../../base/uuid-time.ts';
 import type { Tx } from '../../db/db.ts';
+import { type FailDeps, failAndPublish } from '../messages/fail.ts';
+import { type MessageKey, ownErrors, state } from '../messages/message.ts';
 import { fits } from '../templates/fits.ts';
 import { planOfRow } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
-import { type FailDeps, failAndPublish } from './fail.ts';
-import { type MessageKey, ownErrors, state } from './message.ts';
 import { lockTemplateToRecheck, oldestOpenSend, recordRecheck, scanMessages } from './recheck-store.ts';
 
 const scannedPerStep = 2_000;

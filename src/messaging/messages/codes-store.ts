@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { nilUuid } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { type MessageKey, sortById } from './message.ts';
-import { authenticationSql, keyRows, leaseSecondsMax, stateSql } from './messages-sql-store.ts';
+import { authenticationSql, keyRows, leaseSecondsMax, stateSql } from './sql-store.ts';
 
 /** The content of an authentication message without its code. */
 const removed = sql`'{"body":[{"text":"••••"}],"buttons":[],"removed":true}'::jsonb`;

@@ -4,6 +4,8 @@ import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { MessagingPlatform, NumberReport } from '../../ports/platform.ts';
 import { forgetReportedRegistrations, type RegisterDeps } from '../media/register.ts';
+import { type MessageError, type MessageKey, messageKind } from '../messages/message.ts';
+import type { MovedMessage, ReportedMove } from '../messages/moves-store.ts';
 import type { PersonAct } from '../opt-outs/change.ts';
 import { optOutByError } from '../opt-outs/opt-out.ts';
 import { type HaltClass, haltOf, haltSenders, isHalt } from '../senders/halt.ts';
@@ -12,8 +14,6 @@ import { findSenderById } from '../senders/store.ts';
 import { requestReading } from '../senders/template-readings-store.ts';
 import { categoryWaitSeconds, limitCategory } from '../templates/limits-store.ts';
 import { findTemplate } from '../templates/store.ts';
-import { type MessageError, type MessageKey, messageKind } from './message.ts';
-import type { MovedMessage, ReportedMove } from './messages-moves-store.ts';
 
 export interface ReactDeps extends SenderEventDeps, Pick<RegisterDeps, 'knownRegistrations'> {
   hot: Db;

@@ -3,11 +3,7 @@ import type { Log } from '../../base/log.ts';
 import type { Db } from '../../db/db.ts';
 import type { RejectionClass, SenderAccess } from '../../ports/platform.ts';
 import { coalesced } from '../../work/coalesce.ts';
-import { type HaltClass, haltOf, haltSenders, isHalt } from '../senders/halt.ts';
-import { listBusinessSenders } from '../senders/store.ts';
-import { categoryWaitSeconds } from '../templates/limits-store.ts';
-import type { CompletionWaiters } from './completion-waiters.ts';
-import type { DispatchWrites } from './dispatch-writes.ts';
+import type { CompletionWaiters } from '../messages/completion-waiters.ts';
 import {
   attemptsMax,
   keyOf,
@@ -15,7 +11,11 @@ import {
   type LeasedTemplate,
   type MessageError,
   retryDelaySeconds,
-} from './message.ts';
+} from '../messages/message.ts';
+import { type HaltClass, haltOf, haltSenders, isHalt } from '../senders/halt.ts';
+import { listBusinessSenders } from '../senders/store.ts';
+import { categoryWaitSeconds } from '../templates/limits-store.ts';
+import type { DispatchWrites } from './dispatch-writes.ts';
 import { slowPace } from './paces-store.ts';
 
 export interface RejectionDeps {

@@ -4,7 +4,7 @@ import type { Db } from '../../db/db.ts';
 import { type PublishDeps, publish } from '../../webhooks/publish.ts';
 import type { CompletionWaiters } from './completion-waiters.ts';
 import { type MessageError, type MessageKey, type StateNumber, sortById } from './message.ts';
-import { failMessages } from './messages-moves-store.ts';
+import { failMessages } from './moves-store.ts';
 import { statusEvents } from './status-events.ts';
 
 export interface FailDeps extends PublishDeps {

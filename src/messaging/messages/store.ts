@@ -4,8 +4,8 @@ import { isUuid, maxUuid } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { DB } from '../../db/schema.ts';
 import { type MessageError, type MessageKey, sortById, state } from './message.ts';
-import { keptMessages, keyRows, stateSql } from './messages-sql-store.ts';
 import type { SendRow } from './sends-store.ts';
+import { keptMessages, keyRows, stateSql } from './sql-store.ts';
 
 export type MessageRow = Omit<Selectable<DB['messages']>, 'metadata' | 'error'> & {
   metadata: Record<string, string> | null;

@@ -3,9 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { uuidTime } from '../../base/uuid-time.ts';
 import type { MessagingPlatform, SenderAccess, SentMessage } from '../../ports/platform.ts';
-import type { RecipientLink } from '../opt-outs/link-recipients.ts';
-import { isHalt } from '../senders/halt.ts';
-import type { DispatchWrites } from './dispatch-writes.ts';
+import { type PlatformMediaIds, storedFilesOf } from '../messages/media.ts';
 import {
   keyOf,
   type LeasedMessage,
@@ -13,8 +11,10 @@ import {
   type MessageError,
   ownErrors,
   retryDelaySeconds,
-} from './message.ts';
-import { type PlatformMediaIds, storedFilesOf } from './message-media.ts';
+} from '../messages/message.ts';
+import type { RecipientLink } from '../opt-outs/link-recipients.ts';
+import { isHalt } from '../senders/halt.ts';
+import type { DispatchWrites } from './dispatch-writes.ts';
 import { withoutCode } from './one-time-codes.ts';
 import { type PreparedMessage, prepareWith } from './prepared-message.ts';
 import { type CallAdvice, type RejectionDeps, recordRejection } from './record-rejection.ts';

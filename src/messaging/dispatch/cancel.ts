@@ -1,10 +1,10 @@
 // Cancellation of a send: no message is called after the first commit; queued messages fail in steps, dispatched ones stay.
 import type { Db } from '../../db/db.ts';
+import { type FailDeps, failAndPublish } from '../messages/fail.ts';
+import { ownErrors, state } from '../messages/message.ts';
+import type { SendKey } from '../messages/sends-store.ts';
+import { findQueuedOfSend } from '../messages/store.ts';
 import { beginCancel, claimCancellation, delayCancellation, endCancellation } from './cancel-store.ts';
-import { type FailDeps, failAndPublish } from './fail.ts';
-import { ownErrors, state } from './message.ts';
-import { findQueuedOfSend } from './messages-store.ts';
-import type { SendKey } from './sends-store.ts';
 
 export interface CancelDeps extends FailDeps {
   db: Db;

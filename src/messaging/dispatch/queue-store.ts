@@ -1,7 +1,7 @@
 // The account's queue of messages, for people.
 import { sql } from 'kysely';
 import type { Db } from '../../db/db.ts';
-import { stateSql } from './messages-sql-store.ts';
+import { stateSql } from '../messages/sql-store.ts';
 
 export interface QueueSummary {
   /** Queued messages, up to the limit. */

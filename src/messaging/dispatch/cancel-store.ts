@@ -1,8 +1,8 @@
 // Table send_cancellations: marks a send as cancelled, and the steps of its unfinished cancellation.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
-import { stateSql } from './messages-sql-store.ts';
-import type { SendKey } from './sends-store.ts';
+import type { SendKey } from '../messages/sends-store.ts';
+import { stateSql } from '../messages/sql-store.ts';
 
 /**
  * Marks a send as cancelled: none of its messages is called afterwards. Leases the cancellation for `leaseSeconds`. Recipients

@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { nilUuid } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
+import type { MessageKey } from '../messages/message.ts';
+import { stateSql } from '../messages/sql-store.ts';
 import type { TemplateRow } from '../templates/store.ts';
-import type { MessageKey } from './message.ts';
-import { stateSql } from './messages-sql-store.ts';
 
 /**
  * Locks one template whose messages are being checked; undefined if there is none that is free. A transaction that stores

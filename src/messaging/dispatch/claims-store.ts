@@ -2,11 +2,9 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { isGatewayHeld } from '../../db/gateway-state.ts';
-import { outageSince } from './callback-uptime-store.ts';
-import type { Completion } from './completion-waiters.ts';
-import type { LeasedMessage, LeaseKey, MessageError, MessageKey } from './message.ts';
-import { isContentRemoved } from './messages-codes-store.ts';
-import { insertHolds } from './messages-holds-store.ts';
+import { isContentRemoved } from '../messages/codes-store.ts';
+import type { Completion } from '../messages/completion-waiters.ts';
+import type { LeasedMessage, LeaseKey, MessageError, MessageKey } from '../messages/message.ts';
 import {
   accountIds,
   authenticationSql,
@@ -21,7 +19,9 @@ import {
   replySql,
   sendStageSql,
   stateSql,
-} from './messages-sql-store.ts';
+} from '../messages/sql-store.ts';
+import { outageSince } from '../status-reports/callback-uptime-store.ts';
+import { insertHolds } from './holds-store.ts';
 import { isSlowedFor } from './paces-store.ts';
 
 /** A claimed message, and whether it must be failed instead of called. */

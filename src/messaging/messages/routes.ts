@@ -12,10 +12,10 @@ import type { Server } from '../../http/request.ts';
 import { deliveriesOf } from '../../webhooks/publish.ts';
 import { templateNotFound } from '../templates/submit.ts';
 import { failureRoutes } from './failure-routes.ts';
-import { messageNotFound, requireSend } from './find-send.ts';
+import { messageNotFound, requireSend } from './find.ts';
 import { kindNumber, stateNumber } from './message.ts';
-import { findKeptMessage, findMessage, listMessages } from './messages-store.ts';
-import { showMessage, showMessages } from './show-messages.ts';
+import { showMessage, showMessages } from './show.ts';
+import { findKeptMessage, findMessage, listMessages } from './store.ts';
 
 /** The entry in `key=value`. */
 function entryOf(text: string): { key: string; value: string } {

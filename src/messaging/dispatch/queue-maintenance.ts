@@ -1,6 +1,6 @@
 // Queue maintenance, in steps: continues cancellations, checks messages of changed templates, and resumes messages of templates that are no longer held.
 import { type CancelDeps, continueCancellation } from './cancel.ts';
-import { resumeMessages } from './messages-holds-store.ts';
+import { resumeMessages } from './holds-store.ts';
 import { recheckMessages } from './recheck.ts';
 
 export interface QueueMaintenanceDeps extends CancelDeps {

@@ -1,5 +1,5 @@
 // Registration of the media files of one sender's messages before their calls, a few at a time, so that other messages are not delayed.
-import type { LeasedMessage } from './message.ts';
+import type { LeasedMessage } from '../messages/message.ts';
 import type { PreparedMessage } from './prepared-message.ts';
 
 export interface MediaPreparation {

@@ -6,7 +6,7 @@ import {
   replyStatusBody,
 } from '../../webhooks/publish.ts';
 import { messageKind, newStages, type Stage } from './message.ts';
-import type { MovedMessage } from './messages-moves-store.ts';
+import type { MovedMessage } from './moves-store.ts';
 
 /** The events of these moves, in the order of each message's stages. `madeAtMs`: their creation time. */
 export function statusEvents(moved: MovedMessage[], madeAtMs: number): EventToPublish[] {

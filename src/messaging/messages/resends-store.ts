@@ -1,7 +1,7 @@
 // Table resends: failed messages and the new messages that repeat them.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
-import { stateSql } from './messages-sql-store.ts';
+import { stateSql } from './sql-store.ts';
 
 export interface Resend {
   message_id: string;

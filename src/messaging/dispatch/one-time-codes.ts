@@ -2,9 +2,9 @@
 import { redactError } from '../../base/outgoing-secrets.ts';
 import type { Db } from '../../db/db.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
-import type { LeasedMessage } from './message.ts';
-import { removeExpiredCodes, removeOldCodes } from './messages-codes-store.ts';
-import { authenticationPriority } from './priority.ts';
+import { removeExpiredCodes, removeOldCodes } from '../messages/codes-store.ts';
+import type { LeasedMessage } from '../messages/message.ts';
+import { authenticationPriority } from '../messages/priority.ts';
 
 /** The error of a call without the message's one-time code, which platforms and proxies may repeat in it. */
 export function withoutCode(message: LeasedMessage, error: unknown): unknown {

@@ -2,11 +2,11 @@
 import { counted } from '../../base/counted.ts';
 import { uuidTime } from '../../base/uuid-time.ts';
 import { messageKinds } from '../../contract/messages.ts';
+import type { MessageContents } from './contents.ts';
 import { messageKind, state, stateName } from './message.ts';
-import type { MessageContents } from './message-contents.ts';
-import type { ResultRow, ShownMessage } from './messages-store.ts';
 import type { Resend } from './resends-store.ts';
 import type { SendName } from './sends-store.ts';
+import type { ResultRow, ShownMessage } from './store.ts';
 import { timelineOf } from './timeline.ts';
 
 /** A recipient's result in the response to a send or reply: `accepted` covers every later state. */

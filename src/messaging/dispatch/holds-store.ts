@@ -1,7 +1,7 @@
 // Table messages by template: suspending messages of held templates, resuming them, and what a deletion has to wait for.
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
-import { type MessageKey, sortById } from './message.ts';
+import { type MessageKey, sortById } from '../messages/message.ts';
 import {
   accountIds,
   isCallable,
@@ -10,7 +10,7 @@ import {
   keyRows,
   messageIds,
   stateSql,
-} from './messages-sql-store.ts';
+} from '../messages/sql-store.ts';
 
 /** Matches every priority. The index of due messages has the priority before the time, so it needs a condition on both. */
 const anyPriority = sql`m.priority = any('{0,1,2}')`;

@@ -2,6 +2,8 @@
 import type { Db } from '../../db/db.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
 import type { Subqueue } from '../../work/keyed-queue.ts';
+import { storedFilesOf } from '../messages/media.ts';
+import { keyOf, type LeasedMessage } from '../messages/message.ts';
 import {
   type CallDeps,
   callPlatform,
@@ -11,10 +13,8 @@ import {
 } from './call-platform.ts';
 import type { Connections } from './connections.ts';
 import type { DispatchWrites } from './dispatch-writes.ts';
+import { findStillCallable } from './holds-store.ts';
 import { openMediaPreparation } from './media-preparation.ts';
-import { keyOf, type LeasedMessage } from './message.ts';
-import { storedFilesOf } from './message-media.ts';
-import { findStillCallable } from './messages-holds-store.ts';
 import { openPacer, type ReserveSlots, untilSlot } from './pacer.ts';
 import { type PreparedMessage, prepareWith, type StoredCalls } from './prepared-message.ts';
 

@@ -1,8 +1,8 @@
 // The counts that change when reports move messages. Pure.
 import type { CountChange } from '../../statistics/count-store.ts';
 import { measure } from '../../statistics/measures.ts';
-import { newStages } from './message.ts';
-import type { ReportedMove } from './messages-moves-store.ts';
+import { newStages } from '../messages/message.ts';
+import type { ReportedMove } from '../messages/moves-store.ts';
 
 const quarterSeconds = 15 * 60;
 

@@ -2,17 +2,10 @@
 import { sql } from 'kysely';
 import { arrayText, textArray } from '../../db/array-text.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { contentAfterwards, reportedError } from './codes-store.ts';
+import { countedColumns, insertAcceptedCounts, insertFailedCounts } from './counts-store.ts';
 import type { LeaseKey, MessageError, MessageKey, Move, StateNumber } from './message.ts';
-import { countedColumns, insertAcceptedCounts, insertFailedCounts } from './message-counts-store.ts';
-import { contentAfterwards, reportedError } from './messages-codes-store.ts';
-import {
-  accountIds,
-  errorCodeSql,
-  isCallable,
-  messageIds,
-  stageSql,
-  stateSql,
-} from './messages-sql-store.ts';
+import { accountIds, errorCodeSql, isCallable, messageIds, stageSql, stateSql } from './sql-store.ts';
 
 /**
  * Moves queued messages to `dispatching`: the lock that prevents sending twice. Skips messages under another lease, whose

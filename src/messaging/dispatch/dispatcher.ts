@@ -5,12 +5,8 @@ import { type Metrics, timed } from '../../base/metrics.ts';
 import type { Db } from '../../db/db.ts';
 import { batch } from '../../work/batch.ts';
 import { KeyedQueue } from '../../work/keyed-queue.ts';
-import type { SenderEventDeps } from '../senders/status-events.ts';
-import type { CallDeps } from './call-platform.ts';
-import type { CompletionWaiters } from './completion-waiters.ts';
-import { openConnections } from './connections.ts';
-import { type DispatchWrites, openDispatchWrites } from './dispatch-writes.ts';
-import { failAndPublish } from './fail.ts';
+import type { CompletionWaiters } from '../messages/completion-waiters.ts';
+import { failAndPublish } from '../messages/fail.ts';
 import {
   expiredError,
   keyOf,
@@ -19,8 +15,12 @@ import {
   type MessageError,
   ownErrors,
   state,
-} from './message.ts';
-import { claimDue, findExpired, findOverdue } from './messages-claims-store.ts';
+} from '../messages/message.ts';
+import type { SenderEventDeps } from '../senders/status-events.ts';
+import type { CallDeps } from './call-platform.ts';
+import { claimDue, findExpired, findOverdue } from './claims-store.ts';
+import { openConnections } from './connections.ts';
+import { type DispatchWrites, openDispatchWrites } from './dispatch-writes.ts';
 import { paceWindowsMs, type ReserveSlots } from './pacer.ts';
 import { reservePaces, type SlotsWanted } from './paces-store.ts';
 import type { PreparedMessage, StoredCalls } from './prepared-message.ts';
