@@ -44,6 +44,20 @@ test('does not revoke it if the same account is connected again', async () => {
   expect(await status(staff.id)).toMatchObject({ connected: true, error: null });
 });
 
+test('keeps the calendars that block slots if the same account is connected again, and not if another one is', async () => {
+  const staff = await fixture.staff(account);
+  const second = `second-${staff.email}`;
+  await fixture.control.putCalendar({ id: second, owner: staff.email });
+  const busyCalendarIds = ['primary', second];
+  const path = `/v1/appointments/users/${staff.id}/ext-calendar`;
+  await fixture.must(fixture.call(account, 'PUT', path, { busyCalendarIds }));
+  await fixture.control.revokeGrants({ account: staff.email });
+  await fixture.connect(account, staff.id);
+  expect(await status(staff.id)).toMatchObject({ busyCalendarIds, error: null });
+  await connectOther(staff.id);
+  expect(await status(staff.id)).toMatchObject({ busyCalendarIds: ['primary'], error: null });
+});
+
 test('does not revoke it while another staff member uses that account, also one of another account here', async () => {
   const staff = await fixture.staff(account);
   const elsewhere = await fixture.account();

@@ -55,6 +55,15 @@ const isOtherAccount = (before: ConnectionRow, after: StoredConnection): boolean
     after.account_email !== null &&
     before.account_email.toLowerCase() !== after.account_email.toLowerCase());
 
+/** The calendars that block slots: the same calendar keeps those that were chosen for it, so that no time of theirs becomes free. */
+const busyCalendarsOf = (
+  before: ConnectionRow | undefined,
+  { calendarId, calendarKey }: { calendarId: string; calendarKey: string | null },
+): string[] =>
+  calendarKey !== null && before?.calendar_key === calendarKey && before.calendar_id === calendarId
+    ? before.busy_calendar_ids
+    : [calendarId];
+
 /**
  * Stores a new connection in place of the previous one, whose authorization is revoked if it is of another account. `claim` runs first in the same transaction, and may throw to store
  * nothing. Throws 404 if the staff member was removed in the meantime.
@@ -71,6 +80,8 @@ export async function storeConnection(
   } = {},
 ): Promise<StoredConnection> {
   const id = uuidv7(deps.clock.now());
+  const { calendarId } = connected;
+  const calendarKey = options.sameKey ?? calendarKeyOf(calendar.provider, connected.identity);
   const { before, row, started } = await deps.db.transaction().execute(async (tx) => {
     await options.claim?.(tx);
     // the row lock serializes connections, and keeps one from a staff member who is being removed
@@ -83,9 +94,9 @@ export async function storeConnection(
       provider: calendar.provider,
       credential: deps.cipher.encrypt(connected.credential, credentialPlace(id)),
       account_email: connected.accountEmail,
-      calendar_id: connected.calendarId,
-      calendar_key: options.sameKey ?? calendarKeyOf(calendar.provider, connected.identity),
-      busy_calendar_ids: options.busyCalendarIds ?? [connected.calendarId],
+      calendar_id: calendarId,
+      calendar_key: calendarKey,
+      busy_calendar_ids: options.busyCalendarIds ?? busyCalendarsOf(before, { calendarId, calendarKey }),
       last_synced_at: new Date(deps.clock.now()),
     });
     await audit(tx, staff.account_id, 'calendar.connected', staff.id, { provider: calendar.provider });

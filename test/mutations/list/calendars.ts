@@ -131,6 +131,20 @@ export const mutations: Mutation[] = [
     tests: ['test/api/appointments-moved-events.test.ts'],
   },
   {
+    name: 'a new authorization forgets which calendars block slots',
+    file: 'src/appointments/calendar/connect.ts',
+    find: '? before.busy_calendar_ids',
+    replace: '? [calendarId]',
+    tests: ['test/api/appointments-other-account.test.ts'],
+  },
+  {
+    name: 'another account keeps the calendars that block slots',
+    file: 'src/appointments/calendar/connect.ts',
+    find: 'calendarKey !== null && before?.calendar_key === calendarKey && before.calendar_id === calendarId',
+    replace: 'before?.calendar_id === calendarId',
+    tests: ['test/api/appointments-other-account.test.ts'],
+  },
+  {
     name: 'bookings of a calendar keep its former address',
     file: 'src/appointments/calendar/connections-store.ts',
     find: 'and calendar_id <> ${connection.calendar_id}',
