@@ -219,6 +219,13 @@ function bookingsInCaldav(): void {
     await readAll();
     await aMinuteLater();
     await readAll();
-    expect((await shown(moved.id)).status).toBe('confirmed');
+    expect(await shown(moved.id)).toMatchObject({ status: 'confirmed', calendarState: { state: 'in_step' } });
+    // nor does one that is created again
+    await server.direct(person, 'MKCALENDAR', path);
+    await readAll();
+    await aMinuteLater();
+    await readAll();
+    expect(await shown(moved.id)).toMatchObject({ status: 'confirmed', calendarState: { state: 'deleted' } });
+    expect((await fixture.events(account, staff.id)).at(-1)?.data.missing.bookingIds).toContain(moved.id);
   });
 }

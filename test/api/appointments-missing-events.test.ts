@@ -204,6 +204,24 @@ describe('an event that is deleted externally', () => {
     expect(await changesOf(staff.id)).toEqual(['appointments.cancelled by api']);
   });
 
+  test('is reported and cancels no booking if the calendar no longer tells what changed', async () => {
+    const staff = await fixture.staff(account);
+    const made = await book(staff.id, '10:00', '10:30');
+    await read(staff.id);
+    await fixture.control.removeEvent(staff.email, made.calendarEventId);
+    // as after the calendar was created again
+    await fixture.control.expireSyncTokens();
+    for (let round = 0; round < 2; round += 1) {
+      await read(staff.id);
+      await aMinuteLater();
+    }
+    expect(await stateOf(made.bookingId)).toEqual(['confirmed', 'deleted']);
+    expect((await fixture.events(account, staff.id)).at(-1)?.data).toMatchObject({
+      reason: 'bookings_missing',
+      missing: { count: 1, of: 1, bookingIds: [made.bookingId] },
+    });
+  });
+
   test('shortly before or after a mass deletion cancels no booking either', async () => {
     const staff = await fixture.staff(account, { schedule: { slotMinutes: 15 } });
     const made: { bookingId: string; calendarEventId: string }[] = [];
@@ -248,5 +266,6 @@ describe('an event that is deleted externally', () => {
     [7, 34, true],
   ])('%i missing of %i future bookings: mass deletion %s', (missing, future, isMass) => {
     expect(isMassDeletion(missing, future)).toBe(isMass);
+    expect(isMassDeletion(missing, future, false)).toBe(missing > future / 5);
   });
 });

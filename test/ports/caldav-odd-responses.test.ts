@@ -69,29 +69,52 @@ test('a server cannot make the gateway store long or many addresses', async () =
   expect((await discoverOn({})).calendarUrl).toBe('https://example.com/home/main/');
 });
 
-test('a reading with a sync token of megabytes fails', async () => {
-  const read = (token: string) => {
-    const body =
-      Buffer.from(`<D:multistatus xmlns:D="DAV:"><D:response><D:href>/home/main/</D:href><D:propstat>
-      <D:prop><D:resourcetype><C:calendar xmlns:C="urn:ietf:params:xml:ns:caldav"/></D:resourcetype>
-      <D:supported-report-set><D:sync-collection/></D:supported-report-set><D:sync-token>${token}</D:sync-token></D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>
-      <D:sync-token>${token}</D:sync-token></D:multistatus>`);
-    const answer = { status: 207, headers: {}, body, truncated: false, durationMs: 0 };
-    const account = {
-      ...{ username: 'ada', password: 'secret', homeUrl: 'https://example.com/home/', addresses: [] },
-      ...{ organizer: null, timeZone: 'UTC', reads: 'time_range' as const },
-    };
-    return changedEvents(
-      { outgoing: { request: async () => answer }, limits: attemptLimits(10_000), account, now: 0 },
-      { calendarId: '/home/main/', cursor: null, since: 0 },
-    );
+/** Reads the changes since `cursor` of an empty calendar with a sync token, or else with the ctag alone. */
+function readShowing(shown: { sync?: string; ctag?: string }, cursor: string | null) {
+  const token = shown.sync === undefined ? '' : `<D:sync-token>${shown.sync}</D:sync-token>`;
+  const body =
+    Buffer.from(`<D:multistatus xmlns:D="DAV:" xmlns:S="http://calendarserver.org/ns/"><D:response><D:href>/home/main/</D:href><D:propstat>
+    <D:prop><D:resourcetype><C:calendar xmlns:C="urn:ietf:params:xml:ns:caldav"/></D:resourcetype><S:getctag>${shown.ctag ?? ''}</S:getctag>
+    <D:supported-report-set><D:sync-collection/></D:supported-report-set>${token}</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>
+    ${token}</D:multistatus>`);
+  const answer = { status: 207, headers: {}, body, truncated: false, durationMs: 0 };
+  const account = {
+    ...{ username: 'ada', password: 'secret', homeUrl: 'https://example.com/home/', addresses: [] },
+    ...{ organizer: null, timeZone: 'UTC', reads: 'time_range' as const },
   };
-  expect(JSON.parse((await read('token')).cursor)).toEqual({ sync: 'token' });
-  await expect(read(longName.repeat(3))).rejects.toMatchObject({
+  return changedEvents(
+    { outgoing: { request: async () => answer }, limits: attemptLimits(10_000), account, now: 0 },
+    { calendarId: '/home/main/', cursor, since: 0 },
+  );
+}
+
+test('a reading with a sync token of megabytes fails', async () => {
+  expect(JSON.parse((await readShowing({ sync: 'token' }, null)).cursor)).toEqual({ sync: 'token' });
+  await expect(readShowing({ sync: longName.repeat(3) }, null)).rejects.toMatchObject({
     outcome: 'unknown',
     code: 'unreadable_answer',
   });
 });
+
+test.each([
+  ['12', '1', true],
+  ['12', '13', false],
+  ['http://sabre.io/ns/sync/12', 'http://sabre.io/ns/sync/1', true],
+  ['http://sabre.io/ns/sync/12', 'http://sabre.io/ns/sync/13', false],
+  ['a7f2', 'b7f1', false],
+])(
+  'a calendar that had the token or ctag %s and has %s is read in full: %s',
+  async (before, now, complete) => {
+    const since = JSON.stringify({ sync: before });
+    expect(await readShowing({ sync: now }, since)).toEqual({
+      ...{ events: [], cursor: JSON.stringify({ sync: now }), complete },
+    });
+    const seen = JSON.stringify({ ctag: before, seen: {} });
+    expect(await readShowing({ ctag: now }, seen)).toEqual({
+      ...{ events: [], cursor: JSON.stringify({ ctag: now, seen: {} }), complete },
+    });
+  },
+);
 
 if (await isInstalled('radicale')) describe('a server', servers);
 else test('servers NOT TESTED: radicale is not installed here', () => expect(servers).toBeTypeOf('function'));

@@ -44,7 +44,8 @@ async function syncCalendar(deps: BookingDeps, row: ClaimedConnection): Promise<
     const seen = new Map(reading.events.map((event) => [event.eventId, event]));
     const { bookings, secondChecks, isComplete } = await bookingsToCheck(deps, row, reading, seen);
     const checked = await readEvents(deps, connection, bookings, seen);
-    const isAllRecorded = await recordAll(deps, row, checked);
+    const areChangesKnown = !reading.complete || row.changes_cursor === null;
+    const isAllRecorded = await recordAll(deps, row, checked, areChangesKnown);
     // otherwise the next reading reports everything again
     if (isComplete && isAllRecorded) await saveCursor(deps.db, row, reading.cursor);
     const missing = missingOf(checked);
@@ -135,6 +136,7 @@ async function recordAll(
   deps: BookingDeps,
   row: ClaimedConnection,
   checked: readonly CheckedBooking[],
+  areChangesKnown: boolean,
 ): Promise<boolean> {
   let isAllRecorded = !checked.some(({ result }) => result === 'changing' || result === 'unknown');
   for (const { booking, result } of checked) {
@@ -143,7 +145,7 @@ async function recordAll(
   const newlyMissing = missingOf(checked).filter(
     ({ calendar_state }) => calendar_state !== calendarState.deleted,
   );
-  return (await handleMissingEvents(deps, row, newlyMissing)) && isAllRecorded;
+  return (await handleMissingEvents(deps, row, newlyMissing, areChangesKnown)) && isAllRecorded;
 }
 
 /** Bookings whose events are missing. None if the calendar failed to answer for any event: it may be unreliable now. */

@@ -28,9 +28,12 @@ const afterMassDeletionMs = 5 * 60_000;
 /** The most booking ids in one webhook event. */
 const bookingIdsMax = 100;
 
-/** True if so many of a staff member's future bookings went missing between two readings that a person must decide. */
-export const isMassDeletion = (missing: number, future: number): boolean =>
-  missing > massDeletionMinimum && missing > future * massDeletionShare;
+/**
+ * True if so many of a staff member's future bookings went missing between two readings that a person must decide. Without
+ * the changes in between, because the calendar was created again, nobody is known to have deleted single events.
+ */
+export const isMassDeletion = (missing: number, future: number, areChangesKnown = true): boolean =>
+  missing > (areChangesKnown ? massDeletionMinimum : 0) && missing > future * massDeletionShare;
 
 const isUnchanged = (row: BookingRow, before: ReadonlyMap<string, BookingRow>): boolean =>
   row.state === bookingState.confirmed &&
@@ -39,12 +42,14 @@ const isUnchanged = (row: BookingRow, before: ReadonlyMap<string, BookingRow>): 
 
 /**
  * Records all bookings of a staff member whose events one reading found missing. A mass deletion cancels none of them, nor
- * those that went missing shortly before or after. Returns false if one was changed since `found` was read: read it again.
+ * those that went missing shortly before or after. `areChangesKnown`: the reading continued the last one. Returns false if
+ * one was changed since `found` was read: read it again.
  */
 export async function handleMissingEvents(
   deps: BookingDeps,
   connection: ConnectionRow,
   found: readonly BookingRow[],
+  areChangesKnown: boolean,
 ): Promise<boolean> {
   if (found.length === 0) return true;
   const before = new Map(found.map((row) => [row.id, row]));
@@ -62,7 +67,8 @@ export async function handleMissingEvents(
     const now = deps.clock.now();
     const future = missing.filter((row) => !isOver(row, now));
     const futureCount = await countFutureBookings(tx, connection.staff_id, new Date(now));
-    const isMass = isMassDeletion(future.length, futureCount) || (isRecent && future.length > 0);
+    const isMass =
+      isMassDeletion(future.length, futureCount, areChangesKnown) || (isRecent && future.length > 0);
     const { on_calendar_delete } = await staffSettings(tx, connection.staff_id);
     // a booking without a calendar key may be in another calendar
     const toCancel =
