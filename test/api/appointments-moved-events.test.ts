@@ -162,7 +162,7 @@ describe('an event that is moved externally', () => {
 });
 
 describe('with onCalendarMove and onCalendarDelete "keep"', () => {
-  test('a moved event occupies its new time, and is a conflict on another booking', async () => {
+  test('a moved event blocks its new time, its booking keeps its own, and it is a conflict on another booking', async () => {
     const staff = await fixture.staff(account, { ...keeping, schedule: { bufferAfterMinutes: 30 } });
     const made = (await fixture.book(account, ten(staff.id))).json.data;
     expect(await followed(staff.id, made.bookingId)).toEqual({ state: 'in_step' });
@@ -173,14 +173,35 @@ describe('with onCalendarMove and onCalendarDelete "keep"', () => {
       to: at('11:30'),
       conflict: false,
     });
-    const other = await fixture.book(account, bookingOf(staff.id, date, '09:30', '10:00'));
+    expect(await fixture.open(account, staff.id, date)).toEqual(['09:00', '11:30']);
+    const other = await fixture.book(account, bookingOf(staff.id, date, '09:00', '09:30'));
     expect(other.status).toBe(200);
-    await moveTo(staff.email, made.calendarEventId, '09:45', '10:15');
+    await moveTo(staff.email, made.calendarEventId, '09:15', '09:45');
     expect(await followed(staff.id, made.bookingId)).toMatchObject({ state: 'moved', conflict: true });
     await moveTo(staff.email, made.calendarEventId, '10:30', '11:00');
     expect(await followed(staff.id, made.bookingId)).toMatchObject({ state: 'moved', conflict: false });
     await fixture.control.removeEvent(staff.email, other.json.data.calendarEventId);
     expect(await followed(staff.id, other.json.data.bookingId)).toEqual({ state: 'deleted' });
+    expect(await fixture.occupancies(staff.id)).toBe(2);
+  });
+
+  test('a booking whose event was moved to another date counts towards the daily limit of its own', async () => {
+    const staff = await fixture.staff(account, { ...keeping, schedule: { dailyLimit: 1 } });
+    const made = (await fixture.book(account, ten(staff.id))).json.data;
+    const next = Temporal.PlainDate.from(date).add({ days: 1 }).toString();
+    await fixture.control.changeEvent(staff.email, made.calendarEventId, {
+      start: { dateTime: `${next}T10:00:00Z` },
+      end: { dateTime: `${next}T10:30:00Z` },
+    });
+    expect(await followed(staff.id, made.bookingId)).toMatchObject({ state: 'moved' });
+    expect(await fixture.open(account, staff.id, date)).toEqual([]);
+    expect(await fixture.open(account, staff.id, next)).toEqual([
+      '09:00',
+      '09:30',
+      '10:30',
+      '11:00',
+      '11:30',
+    ]);
   });
 
   test('changes are found that were made while the sync token expired or the calendar was disconnected', async () => {

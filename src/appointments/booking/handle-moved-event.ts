@@ -16,9 +16,9 @@ import { publishChange } from './publish-change.ts';
 export type EventTime = Pick<CalendarEvent, 'start' | 'end' | 'allDay'>;
 
 /**
- * Records where the event of a booking is. The booking occupies the event's time unless another booking has it. If the
- * staff member's bookings follow, its own time changes too, unless the event is an all-day one. Returns false if the booking
- * was changed since `before` was read: read the event again.
+ * Records where the event of a booking is. If the staff member's bookings follow, the booking takes the event's time, unless
+ * the event is an all-day one, and occupies it unless another booking does. Otherwise it keeps its own time, and the calendar
+ * shows the event's as busy. Returns false if the booking was changed since `before` was read: read the event again.
  */
 export async function handleMovedEvent(
   deps: BookingDeps,
@@ -37,12 +37,12 @@ export async function handleMovedEvent(
     const isUnmoved = start === row.starts_at.getTime() && end === row.ends_at.getTime();
     if (!isCurrent || (isUnmoved && row.calendar_state === calendarState.inStep)) return undefined;
     const staff = await staffSettings(tx, row.staff_id);
-    const range = withBuffers(staff, { from: start, to: end });
     const { account_id: accountId, staff_id: staffId, calendar_key: calendarKey } = row;
     const of = { accountId, staffId, calendarKey, except: row.id };
+    const range = withBuffers(staff, { from: start, to: end });
     const conflict = (await occupiedWithin(tx, of, range)).length > 0;
-    if (!conflict) await moveOccupancy(tx, row.id, range);
     const follows = isUnmoved || (staff.on_calendar_move === 'follow' && !event.allDay);
+    if (follows && !conflict) await moveOccupancy(tx, row.id, range);
     const inStep = follows && !conflict;
     const recorded = await recordExternalChange(tx, row.id, {
       startsAt: follows ? new Date(start) : row.starts_at,

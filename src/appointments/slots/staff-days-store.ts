@@ -1,6 +1,6 @@
 // The statements that read what slots and bookings of staff on dates depend on, except calendar busy times.
 import { sql } from 'kysely';
-import { bookingState, calendarState } from '../../contract/bookings.ts';
+import { bookingState } from '../../contract/bookings.ts';
 import { calendarNeed } from '../../contract/directory.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
@@ -11,7 +11,6 @@ import type { ScheduleRow } from './schedule.ts';
 import type { Interval } from './wall-time.ts';
 
 const { held, confirmed } = sqlConstants(bookingState);
-const { moved } = sqlConstants(calendarState);
 const { required } = sqlConstants(calendarNeed);
 
 export type SlotStaff = ScheduleRow & {
@@ -189,11 +188,10 @@ export async function readTaken(
         select k.starts_at as start, null::timestamptz as pending from bookings k
         where k.staff_id = s.id and k.state in (${held}, ${confirmed})
           and k.starts_at >= to_timestamp(x.counted_from / 1000) and k.starts_at < to_timestamp(x.counted_to / 1000)
-          and not (k.wish_starts_at is not null or k.hand = ${moved})
+          and k.wish_starts_at is null
         union all
-        select coalesce(k.hand_starts_at, k.starts_at), k.wish_starts_at from bookings k
-        where k.staff_id = s.id and k.state in (${held}, ${confirmed})
-          and (k.wish_starts_at is not null or k.hand = ${moved})) r
+        select k.starts_at, k.wish_starts_at from bookings k
+        where k.staff_id = s.id and k.state in (${held}, ${confirmed}) and k.wish_starts_at is not null) r
       where s.daily_limit is not null) b on true
     ${lock ? sql`for share of s skip locked` : sql``}`.execute(db);
   const found = new Map(

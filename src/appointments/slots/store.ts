@@ -1,6 +1,6 @@
 // Rows that slots depend on: schedules, and the times that bookings take.
 import { sql } from 'kysely';
-import { bookingState, calendarState } from '../../contract/bookings.ts';
+import { bookingState } from '../../contract/bookings.ts';
 import { calendarNeed } from '../../contract/directory.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
@@ -8,7 +8,6 @@ import type { ScheduleRow } from './schedule.ts';
 import type { Interval } from './wall-time.ts';
 
 const { held, confirmed } = sqlConstants(bookingState);
-const { moved } = sqlConstants(calendarState);
 const { required } = sqlConstants(calendarNeed);
 
 /** Replaces the schedule of the account's staff member; false if there is none. */
@@ -81,11 +80,10 @@ export async function bookedStartsWithin(
     from (
       select id, starts_at as start, null::timestamptz as pending from bookings
       where staff_id = ${of.staffId} and state in (${held}, ${confirmed}) and starts_at >= ${new Date(from)}
-        and starts_at < ${new Date(to)} and not (wish_starts_at is not null or hand = ${moved})
+        and starts_at < ${new Date(to)} and wish_starts_at is null
       union all
-      select id, coalesce(hand_starts_at, starts_at), wish_starts_at from bookings
-      where staff_id = ${of.staffId} and state in (${held}, ${confirmed})
-        and (wish_starts_at is not null or hand = ${moved})) as booked
+      select id, starts_at, wish_starts_at from bookings
+      where staff_id = ${of.staffId} and state in (${held}, ${confirmed}) and wish_starts_at is not null) as booked
     where id is distinct from ${of.except ?? null}::uuid`.execute(db);
   return rows;
 }

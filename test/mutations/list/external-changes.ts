@@ -37,9 +37,23 @@ export const mutations: Mutation[] = [
   {
     name: 'a move onto another booking takes its time',
     file: 'src/appointments/booking/handle-moved-event.ts',
-    find: 'if (!conflict) await',
-    replace: 'await',
+    find: 'if (follows && !conflict) await',
+    replace: 'if (follows) await',
     tests: movedEvents,
+  },
+  {
+    name: 'the time of a booking that does not follow its event is free',
+    file: 'src/appointments/booking/handle-moved-event.ts',
+    find: 'if (follows && !conflict) await',
+    replace: 'if (!conflict) await',
+    tests: movedEvents,
+  },
+  {
+    name: 'a calendar that was created again cancels its bookings',
+    file: 'src/appointments/booking/handle-missing-events.ts',
+    find: 'areChangesKnown ? massDeletionMinimum : 0',
+    replace: 'massDeletionMinimum',
+    tests: missingEvents,
   },
   {
     name: 'recording an external change keeps the change number',
