@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deleteOldSteps, findSteps } from '../../src/db/database-clock.ts';
 import type { Tx } from '../../src/db/db.ts';
-import { slowPace } from '../../src/messaging/dispatch/paces-store.ts';
+import { slowPace } from '../../src/messaging/senders/paces-store.ts';
 import { approximately, openTestWatch, stepClockBack } from '../harness/clock-watch.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { sender } from '../harness/dispatch.ts';

@@ -11,7 +11,6 @@ import {
   findOverdue,
   releaseLeases,
 } from '../../src/messaging/dispatch/claims-store.ts';
-import { slowPace } from '../../src/messaging/dispatch/paces-store.ts';
 import { foldReports, ownErrors } from '../../src/messaging/messages/message.ts';
 import {
   applyMoves,
@@ -22,6 +21,7 @@ import {
 } from '../../src/messaging/messages/moves-store.ts';
 import { existingMessages, findByMessageRef, listMessagesTo } from '../../src/messaging/messages/store.ts';
 import { findConversation, insertReply, type NewReply } from '../../src/messaging/replies/store.ts';
+import { slowPace } from '../../src/messaging/senders/paces-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { planOf } from '../harness/plans.ts';
 import { reservePace } from '../harness/reserve-pace.ts';

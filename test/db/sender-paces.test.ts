@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { reservePaces, slowPace } from '../../src/messaging/dispatch/paces-store.ts';
-import { listPaces } from '../../src/messaging/senders/paces-store.ts';
+import { reservePaces } from '../../src/messaging/dispatch/paces-store.ts';
+import { listPaces, slowPace } from '../../src/messaging/senders/paces-store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { reservePace } from '../harness/reserve-pace.ts';
 import { insertAccount, insertSender } from '../harness/rows.ts';

@@ -1,22 +1,8 @@
-// Table sender_paces: the rate limit of each sender, shared by all processes.
+// Table sender_paces: slots within the rate limit of each sender, shared by all processes.
 import { type RawBuilder, sql } from 'kysely';
 import { arrayText } from '../../db/array-text.ts';
 import type { Db } from '../../db/db.ts';
-
-/** The sender's current rate: its configured rate, or the rate left by throttling, which recovers by 5 % a second. */
-const ratePerSecond = sql`least(per_second, coalesce(
-  slowed_to * power(1.05, greatest(0, least(300, extract(epoch from now() - slowed_at)))), per_second))::float8`;
-
-/** True if the sender was throttled in the last `seconds`. Ignores a time in the future: the database's clock stepped back since. */
-const slowedWithin = (seconds: number) =>
-  sql`slowed_at between now() - ${seconds}::int * interval '1 second' and now() + interval '1 second'`;
-
-/**
- * The time of the sender's next slot. A time further ahead than the slowest rate (1/s) or a throttling (60 s) allows was
- * written before the database's clock stepped back; it counts as now.
- */
-const nextSlot = sql`case when tat <= now() + interval '2 seconds' or (tat <= now() + interval '62 seconds' and ${slowedWithin(62)})
-  then greatest(tat, now()) else now() end`;
+import { nextSlot, ratePerSecond } from '../senders/paces-store.ts';
 
 /** True if the sender's next slot is more than `seconds` away, as after the platform throttled it. */
 export const isSlowedFor = (senderId: RawBuilder<unknown>, seconds: number): RawBuilder<boolean> =>
@@ -83,22 +69,4 @@ export async function reservePaces(
     row.first_in_ms += slots.granted * row.interval_ms;
     return slots;
   });
-}
-
-/**
- * Throttles a sender: no slot for `seconds`, and half the rate. Halves at most once a second: all calls in flight are
- * rejected together. `code`: the platform's code of the rejection.
- */
-export async function slowPace(
-  db: Db,
-  senderId: string,
-  seconds: number,
-  code: number | null = null,
-): Promise<void> {
-  await sql`
-    /* slowPace */ update sender_paces set tat = greatest(${nextSlot}, now() + ${seconds} * interval '1 second'),
-      slowed_to = case when ${slowedWithin(1)} then slowed_to
-        else greatest(1, ${ratePerSecond} / 2) end,
-      slowed_at = case when ${slowedWithin(1)} then slowed_at else now() end, slowed_code = ${code}
-    where sender_id = ${senderId}`.execute(db);
 }

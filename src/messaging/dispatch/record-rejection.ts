@@ -13,10 +13,9 @@ import {
   retryDelaySeconds,
 } from '../messages/message.ts';
 import { type HaltClass, haltOf, haltSenders, isHalt } from '../senders/halt.ts';
-import { listBusinessSenders } from '../senders/store.ts';
+import { throttle } from '../senders/throttle.ts';
 import { categoryWaitSeconds } from '../templates/limits-store.ts';
 import type { DispatchWrites } from './dispatch-writes.ts';
-import { slowPace } from './paces-store.ts';
 
 export interface RejectionDeps {
   db: Db;
@@ -59,8 +58,6 @@ export interface RejectionEffects {
 
 /** A message rejected together with its sender is due again this soon; the halt is stored by then. */
 const dueAfterHaltSeconds = 1;
-/** The longest delay of a sender's next call; a longer limit of the platform delays it again. */
-const slowedSecondsMax = 60;
 
 interface Retry {
   error: MessageError;
@@ -120,7 +117,7 @@ export async function recordRejection(
   switch (kind) {
     case 'throttled':
     case 'throttled_account':
-      await throttle(deps, message, { kind, code: error.code }, delaySeconds);
+      await throttle(deps.db, { senderId: message.sender_id, kind, code: error.code, delaySeconds });
       return retryIn(deps, message, { error, delaySeconds });
     case 'retry':
     case 'retry_few':
@@ -169,18 +166,6 @@ async function retryIn(
   await writes.retry({ ...keyOf(message), lease: message.lease, countsAttempt: true, ...retry });
   completions.recheckSoon([message.id]);
   return 'continue';
-}
-
-/** Slows down the sender, or all senders of its business account. */
-async function throttle(
-  deps: RejectionDeps,
-  { sender_id }: LeasedMessage,
-  { kind, code }: { kind: 'throttled' | 'throttled_account'; code: number },
-  delaySeconds: number,
-): Promise<void> {
-  const senderIds =
-    kind === 'throttled_account' ? await listBusinessSenders(deps.db, sender_id) : [sender_id];
-  for (const id of senderIds) await slowPace(deps.db, id, Math.min(delaySeconds, slowedSecondsMax), code);
 }
 
 /**

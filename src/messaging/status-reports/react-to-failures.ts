@@ -12,6 +12,7 @@ import { type HaltClass, haltOf, haltSenders, isHalt } from '../senders/halt.ts'
 import type { SenderEventDeps } from '../senders/status-events.ts';
 import { findSenderById } from '../senders/store.ts';
 import { requestReading } from '../senders/template-readings-store.ts';
+import { isThrottled, type Throttling, throttle } from '../senders/throttle.ts';
 import { categoryWaitSeconds, limitCategory } from '../templates/limits-store.ts';
 import { findTemplate } from '../templates/store.ts';
 
@@ -40,6 +41,21 @@ export function reportedOptOuts(
   });
 }
 
+/** An older report slows down nobody: the number sends at another rate by then. */
+const throttledWithinSeconds = 60;
+/** All messages that were accepted at the rejected rate are reported one by one, within seconds. */
+const reportedTogether = { delaySeconds: 1, onceInSeconds: 10 };
+
+/** What an error slows down that was reported for a time in epoch seconds; undefined: nothing. */
+function throttlingOf(
+  { clock, platform }: ReactDeps,
+  { senderId, error, at }: { senderId: string; error: MessageError; at: number | null },
+): Throttling | undefined {
+  const kind = platform.classify(error);
+  const isOld = at !== null && clock.now() / 1000 - at > throttledWithinSeconds;
+  return isThrottled(kind) && !isOld ? { senderId, kind, code: error.code, ...reportedTogether } : undefined;
+}
+
 interface Halt {
   senderId: string;
   kind: HaltClass;
@@ -50,13 +66,14 @@ interface Halt {
 /**
  * Halts the senders of messages that failed because of the sender, its token or its business account (payment, policy, spam
  * limit), so that the rest of a campaign waits instead of failing too. Ignores messages accepted before the sender was last
- * resumed. Also requests a reading of rejected templates, and a new registration of rejected media files, and lets the
- * messages of a limited category wait.
+ * resumed. Also requests a reading of rejected templates and a new registration of rejected media files, slows down senders that
+ * sent too fast, and lets the messages of a limited category wait.
  */
 export async function reactToFailures(deps: ReactDeps, moved: readonly ReportedMove[]): Promise<void> {
   const halts = new Map<string, Halt>();
   const toRead = new Set<string>();
   const lostMedia: MessageKey[] = [];
+  const throttled = new Map<string, Throttling>();
   /** When the limit of a template's category was reached last, in epoch seconds. */
   const limited = new Map<string, LimitedTemplate>();
   for (const message of moved) {
@@ -78,6 +95,8 @@ export async function reactToFailures(deps: ReactDeps, moved: readonly ReportedM
       limited.set(template_id, { accountId: account_id, templateId: template_id, at });
     }
     if (templateClasses.has(kind)) toRead.add(sender_id);
+    const throttling = throttlingOf(deps, { senderId: sender_id, error, at: failed_at });
+    if (throttling) throttled.set(sender_id, throttling);
     if (mediaClasses.has(kind)) lostMedia.push({ accountId: account_id, id });
     if (!isHalt(kind)) continue;
     const haltClass = haltOf(kind, ofMessage === messageKind.reply);
@@ -95,6 +114,7 @@ export async function reactToFailures(deps: ReactDeps, moved: readonly ReportedM
       businessAccountId: sender.business_account_id,
     });
   }
+  for (const one of throttled.values()) await throttle(deps.hot, one);
   for (const one of limited.values()) await holdCategory(deps, one);
   if (lostMedia.length > 0) await forgetReportedRegistrations({ ...deps, db: deps.hot }, lostMedia);
 }
@@ -121,8 +141,8 @@ function later(one: Halt, other: Halt): Halt {
 }
 
 /**
- * Halts the senders of a phone number for which a callback reported an error, if its class is a halt. Does not halt senders
- * that were changed after the report. Logs every such error.
+ * Halts the senders of a phone number for which a callback reported an error, if its class is a halt, or slows them down. Does not halt
+ * senders that were changed after the report. Logs every such error.
  */
 export async function reactToNumberErrors(
   deps: ReactDeps,
@@ -131,6 +151,10 @@ export async function reactToNumberErrors(
   for (const { senderIds, phoneNumberId, timestamp, error } of reports) {
     deps.log.warn({ phoneNumberId, error }, 'sender.problem_reported');
     const kind = deps.platform.classify(error);
+    for (const senderId of senderIds) {
+      const throttling = throttlingOf(deps, { senderId, error, at: timestamp });
+      if (throttling) await throttle(deps.hot, throttling);
+    }
     if (error.code === 0 || !isHalt(kind)) continue;
     const asOf = timestamp === null ? null : new Date(timestamp * 1000);
     for (const senderId of senderIds)

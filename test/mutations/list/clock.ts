@@ -2,7 +2,7 @@
 import type { Mutation } from '../mutation.ts';
 
 const steady = 'src/base/steady.ts';
-const store = 'src/messaging/dispatch/paces-store.ts';
+const store = 'src/messaging/senders/paces-store.ts';
 const senderQueue = 'src/messaging/dispatch/sender-queue.ts';
 const durations = ['test/rules/steady.test.ts'];
 const steps = ['test/db/clock-steps.test.ts'];

@@ -172,7 +172,7 @@ export const mutations: Mutation[] = [
   {
     name: 'a throttled number keeps its rate',
     file: rejection,
-    find: '      await throttle(deps, message, { kind, code: error.code }, delaySeconds);\n',
+    find: '      await throttle(deps.db, { senderId: message.sender_id, kind, code: error.code, delaySeconds });\n',
     replace: '',
     tests: rejections,
   },
@@ -192,9 +192,9 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a limit of a business account slows down one number',
-    file: rejection,
-    find: "kind === 'throttled_account' ? await listBusinessSenders(deps.db, sender_id) : [sender_id]",
-    replace: '[sender_id]',
+    file: 'src/messaging/senders/throttle.ts',
+    find: "kind === 'throttled_account' ? await listBusinessSenders(db, senderId) : [senderId]",
+    replace: '[senderId]',
     tests: ['test/db/call-results.test.ts'],
   },
 ];
