@@ -135,6 +135,8 @@ export function writeToNumber(platform: Platform, numberId: string, write: Inbou
   const number = requireNumber(platform, numberId);
   if (!Array.isArray(write.messages)) throw new ControlError(400, 'messages: a list');
   const messages = write.messages.map((message) => built(platform, number, message));
+  const perSecond = number.messagesPerSecond ?? platform.state.settings.messagesPerSecond;
+  platform.rateLimits.received(number.id, perSecond, messages.length);
   const groups = write.separate ? messages.map((one) => [one]) : [messages];
   if (write.reversed) groups.reverse();
   const values = groups.map((group, index) => {

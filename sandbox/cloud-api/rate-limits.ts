@@ -4,6 +4,8 @@ import { rejection, rejectionWith } from './errors.ts';
 export interface RateLimits {
   /** Counts one call of this number; throws above `perSecond` (0: unlimited). */
   throughput(phoneNumberId: string, perSecond: number): void;
+  /** Counts messages to this number: its throughput is that of both directions. */
+  received(phoneNumberId: string, perSecond: number, count: number): void;
   /** Counts one message of this pair; throws above 1 per 6 s with a burst of 45. */
   pair(phoneNumberId: string, waId: string): void;
   /** Counts one call about the templates of a business account; throws above `perHour`. */
@@ -17,7 +19,21 @@ export function rateLimits(nowMs: () => number = () => performance.now()): RateL
   const buckets = new Map<string, { left: number; at: number }>();
   const pairs = new Map<string, number>();
   const hours = new Map<string, { calls: number; endsAt: number }>();
+  /** The bucket of a number, refilled. It holds one second's worth, so that jitter does not reject a caller who keeps the rate. */
+  const bucketOf = (id: string, perSecond: number) => {
+    const now = nowMs();
+    const bucket = buckets.get(id) ?? { left: perSecond, at: now };
+    buckets.set(id, bucket);
+    bucket.left = Math.min(perSecond, bucket.left + ((now - bucket.at) * perSecond) / 1000);
+    bucket.at = now;
+    return bucket;
+  };
   return {
+    received(id, perSecond, count) {
+      if (perSecond === 0) return;
+      const bucket = bucketOf(id, perSecond);
+      bucket.left = Math.max(0, bucket.left - count);
+    },
     templates(id, perHour) {
       const now = nowMs();
       const known = hours.get(id);
@@ -35,12 +51,7 @@ export function rateLimits(nowMs: () => number = () => performance.now()): RateL
     },
     throughput(id, perSecond) {
       if (perSecond === 0) return;
-      const now = nowMs();
-      // The bucket holds one second's worth, so that jitter does not reject a caller who keeps the rate.
-      const bucket = buckets.get(id) ?? { left: perSecond, at: now };
-      buckets.set(id, bucket);
-      bucket.left = Math.min(perSecond, bucket.left + ((now - bucket.at) * perSecond) / 1000);
-      bucket.at = now;
+      const bucket = bucketOf(id, perSecond);
       if (bucket.left < 1) {
         const why =
           'Message failed to send because there were too many messages sent from this phone number in a short period of time';

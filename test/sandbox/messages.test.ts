@@ -144,6 +144,18 @@ test('sends above a number’s throughput are rejected with 130429, only on that
   expect((await platform.send(phone)).status).toBe(200);
 });
 
+test('messages to a number count in its throughput', async () => {
+  const { control } = platform;
+  const { id } = await control.addNumber({
+    ...{ id: '334', wabaId, messagesPerSecond: 5 },
+    displayPhoneNumber: '+1 555 010 0201',
+  });
+  const from = { phone: '919811115555' };
+  await control.write(id, { messages: Array.from({ length: 5 }, () => ({ from, kind: 'text' })) });
+  const answer = await platform.call('POST', `${id}/messages`, messageTo(phone));
+  expect(answer.json.error?.code).toBe(130429);
+});
+
 test('the 46th message of a burst to one person is rejected with 131056, unless the pair rate is off', async () => {
   const to = '+919811113333';
   await platform.control.settings({ pairRate: false });
