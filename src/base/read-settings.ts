@@ -1,6 +1,6 @@
 // Reads single settings of an environment: their types, defaults and limits. Pure.
 
-import { readDays } from './retention-days.ts';
+import { readDays, wholeNumberIn } from './retention-days.ts';
 
 export type Environment = Record<string, string | undefined>;
 
@@ -17,8 +17,8 @@ export function settingsReader(env: Environment) {
     integer(name: string, fallback: number, min: number, max: number): number {
       const value = raw(name);
       if (value === undefined) return fallback;
-      const number = Number(value);
-      if (Number.isInteger(number) && number >= min && number <= max) return number;
+      const number = wholeNumberIn(value);
+      if (number >= min && number <= max) return number;
       problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}".`);
       return fallback;
     },

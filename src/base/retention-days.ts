@@ -45,13 +45,16 @@ export const retentionSettings: Record<string, string> = Object.fromEntries(
   ]),
 );
 
+/** The number that decimal digits stand for, else NaN: JavaScript would also read 0x50 and 1e3 as numbers. */
+export const wholeNumberIn = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Number.NaN);
+
 /** Reads one of these settings. An unset variable has its default, an empty one is for ever. Adds to `problems` what is not allowed. */
 export function readDays(name: string, text: string | undefined, problems: string[]): number | null {
   const kind = retentionKinds.find((one) => nameOf(one) === name) as RetentionKind;
   if (text === undefined) return defaultDays[kind];
   if (text === '') return null;
-  const days = Number(text);
-  if (Number.isInteger(days) && days >= minimumDays[kind] && days <= maximumDays) return days;
+  const days = wholeNumberIn(text);
+  if (days >= minimumDays[kind] && days <= maximumDays) return days;
   problems.push(
     `${name} must be a whole number of days from ${minimumDays[kind]} to ${maximumDays}, or empty to keep for ever, not "${text}".`,
   );

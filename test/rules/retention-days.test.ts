@@ -26,6 +26,7 @@ describe('the settings', () => {
     ['RETENTION_DAYS_AUDIT', '89', 'from 90 to 36500'],
     ['RETENTION_DAYS_AUDIT', 'a year', 'from 90 to 36500'],
     ['RETENTION_DAYS_BOOKINGS', '1.5', 'from 1 to 36500'],
+    ['RETENTION_DAYS_BOOKINGS', '0x10', 'from 1 to 36500'],
   ])('reject %s=%s with what is allowed', (name, value, allowed) => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
     expect(() => readConfig({ [name]: value })).toThrow(

@@ -73,6 +73,11 @@ test.each([
   expect(() => readConfig({ [name]: value })).toThrow(why);
 });
 
+test.each(['0x50', '1e3', '8080.0', '+80', '-1', '65536', 'http'])('PORT=%s is rejected', (value) => {
+  const problem = `PORT must be a whole number from 0 to 65535, not "${value}".`;
+  expect(() => readConfig({ PORT: value })).toThrow(problem);
+});
+
 test.each([
   'ftp://host/a',
   'gs://bucket',
