@@ -25,7 +25,7 @@ import { readDashboard } from './http/dashboard-page.ts';
 import { type HealthDeps, healthRoutes } from './http/health.ts';
 import { idempotencyKeyOf } from './http/idempotency.ts';
 import { compressedBody, readJson, unexpectedFields } from './http/json.ts';
-import { malformedRequests, missingHost } from './http/malformed-requests.ts';
+import { hostProblem, malformedRequests } from './http/malformed-requests.ts';
 import { knownPaths } from './http/methods.ts';
 import { openapiRoutes, registerOpenapi } from './http/openapi.ts';
 import { referencePage } from './http/reference-page.ts';
@@ -255,7 +255,7 @@ async function everyRequest(
   server.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
     setCommonHeaders(request, reply);
     // respond before the body is read: this request is not authenticated
-    const error = request.is404 ? noRouteError(request) : missingHost(request);
+    const error = request.is404 ? noRouteError(request) : hostProblem(request);
     if (error) return done(error);
     const { scope, isRejectedWhileHeld } = request.routeOptions.config;
     if (!scope) return done();
@@ -275,7 +275,8 @@ async function everyRequest(
     const { idempotency } = request.routeOptions.config;
     if (idempotency)
       request.idempotencyKey = idempotencyKeyOf(request.headers['idempotency-key'], idempotency);
-    if (request.routeOptions.schema?.body) request.body ??= {};
+    // a PUT replaces what is there, so that a forgotten body must not count as an empty one
+    if (request.routeOptions.schema?.body && request.method !== 'PUT') request.body ??= {};
     done(request.routeOptions.config.scope ? unexpectedFields(request) : undefined);
   });
 

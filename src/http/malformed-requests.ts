@@ -12,10 +12,27 @@ function rejectMalformedUrl(_error: FastifyError, request: FastifyRequest, reply
   sendFailure(new AppError('not_found', 'This path does not exist. See /docs.'), request, reply);
 }
 
-/** 400 for a request of HTTP/1.1 without a Host header, which Node itself would reject without a body. */
-export function missingHost({ raw }: FastifyRequest): AppError | undefined {
-  if (raw.headers.host !== undefined || raw.httpVersion !== '1.1') return undefined;
-  return new AppError('invalid_request', 'The Host header is missing, which HTTP/1.1 requires. Send it.');
+/**
+ * 400 for a request of HTTP/1.1 without a Host header, which Node itself would reject without a body, and for one with several
+ * (RFC 9112 section 3.2), of which a proxy may have read another one.
+ */
+export function hostProblem({ raw }: FastifyRequest): AppError | undefined {
+  if (raw.headers.host === undefined)
+    return raw.httpVersion === '1.1'
+      ? new AppError('invalid_request', 'The Host header is missing, which HTTP/1.1 requires. Send it.')
+      : undefined;
+  if (countHosts(raw.rawHeaders) === 1) return undefined;
+  return new AppError('invalid_request', 'The request has more than one Host header. Send exactly one.');
+}
+
+/** `headersDistinct` would copy every header. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
 }
 
 /** Ignores expectations other than 100-continue (RFC 9110 section 10.1.1), which Node would reject without a body. */

@@ -89,7 +89,7 @@ function completeOperation(making: Making): Json {
   const { id, tag, summary, description } = operation;
   const scope = scopeTexts[trait.scope] ?? `Scope: \`${trait.scope}\`.`;
   const parameters = parametersOf(making);
-  const body = raw.requestBody && requestBody(raw.requestBody, components);
+  const body = raw.requestBody && requestBody(raw.requestBody, components, making.name.startsWith('PUT '));
   return {
     operationId: id,
     tags: [tag],
@@ -173,10 +173,13 @@ const lastEventId = {
   schema: { type: 'string', examples: ['2026-03-10T14:00:01.114Z'] },
 };
 
-function requestBody(raw: NonNullable<RawOperation['requestBody']>, components: Components): Json {
-  const isOptional = Object.values(raw.content).some(
-    ({ schema }) => isNullable(schema) || isEmptyBody(schema),
-  );
+function requestBody(
+  raw: NonNullable<RawOperation['requestBody']>,
+  components: Components,
+  isPut: boolean,
+): Json {
+  const isOptional =
+    !isPut && Object.values(raw.content).some(({ schema }) => isNullable(schema) || isEmptyBody(schema));
   const content = Object.fromEntries(
     Object.entries(raw.content).map(([type, { schema: given, example: moved }]) => {
       const body = withoutNull(given);
@@ -189,7 +192,7 @@ function requestBody(raw: NonNullable<RawOperation['requestBody']>, components: 
   return { required: !isOptional, content };
 }
 
-/** A missing body is treated as an empty object. */
+/** A missing body is treated as an empty object, except in a PUT. */
 const isEmptyBody = ({ type, required, minProperties }: Json): boolean =>
   type === 'object' && required === undefined && minProperties === undefined;
 const isNullable = (schema: Json): boolean =>

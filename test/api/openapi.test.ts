@@ -189,7 +189,6 @@ test('a body is optional only where the operation has a meaning without it', () 
     'POST /v1/messages/{id}/resend',
     'POST /v1/templates/{templateId}/preview',
     'POST /v1/webhooks/endpoints/{id}/rotate-secret',
-    'PUT /v1/retention',
   ]);
 });
 

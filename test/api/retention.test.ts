@@ -52,6 +52,12 @@ it('an account shortens its own days, within the limits of the gateway', async (
     { path: 'audit', message: 'must be at most 400 days: this gateway keeps no longer' },
   ]);
   expect((await gateway.call<Kinds>('GET', '/v1/retention')).body.data).toEqual(stored.body.data);
+  const forgotten = await gateway.call('PUT', '/v1/retention');
+  expect([forgotten.status, forgotten.body.errors]).toEqual([
+    400,
+    [{ path: 'body', message: 'must be an object' }],
+  ]);
+  expect((await gateway.call<Kinds>('GET', '/v1/retention')).body.data).toEqual(stored.body.data);
   expect((await put({})).body.data).toMatchObject({ messages: { days: 40, ownDays: null } });
 });
 
