@@ -28,7 +28,7 @@ export function auditRoutes(server: Server, { db }: { db: Db }): void {
     },
     async ({ caller, query }) => {
       const { action, subjectId, from, to, cursor, limit = 20 } = query;
-      const [beforeId] = cursorPosition(cursor, 1) ?? [];
+      const [beforeId] = cursorPosition('audit', cursor, 1) ?? [];
       const isKnown = subjectId === undefined || isUuid(subjectId);
       const rows = isKnown
         ? await listAudit(db, caller.accountId, {
@@ -38,7 +38,7 @@ export function auditRoutes(server: Server, { db }: { db: Db }): void {
         : [];
       return ok(
         'Audit log listed.',
-        cursorPageOf(rows.map(entryOf), limit, ({ _id }) => [_id]),
+        cursorPageOf('audit', rows.map(entryOf), limit, ({ _id }) => [_id]),
       );
     },
   );

@@ -28,7 +28,7 @@ export const messageOperations: Record<string, Operation> = {
     summary: 'List messages',
     description:
       'Newest first, each with its timeline; what it says (`variables`, `text`) only for keys with `conversations:read`. Replies are listed only with `kind=reply` or `kind=all`. Messages of drafts, scheduled and paused sends, which wait apart from the queue, are listed only with `sendId`. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null.',
-    errors: ['send_not_found', 'template_not_found'],
+    errors: ['send_not_found'],
     message: 'Messages listed.',
   },
   'GET /v1/messages/{id}': {

@@ -90,7 +90,6 @@ export const webhookOperations: Record<string, Operation> = {
     summary: 'List webhook deliveries',
     description:
       'Newest first. A page of a filtered list can hold fewer than `limit` items, even none, although more follow: continue until `nextCursor` is null.',
-    errors: ['endpoint_not_found'],
     message: 'Webhook deliveries listed.',
   },
   'GET /v1/webhooks/deliveries/{id}': {

@@ -30,12 +30,35 @@ export interface CursorPage<T> {
   pagination: { limit: number; nextCursor: string | null };
 }
 
+/** The lists with cursors. A cursor names its list, so that no other list takes it for a position of its own. */
+type ListName =
+  | 'audit'
+  | 'bookings'
+  | 'contact-messages'
+  | 'contacts'
+  | 'deliveries'
+  | 'media'
+  | 'messages'
+  | 'opt-outs'
+  | 'received'
+  | 'recipients'
+  | 'replays'
+  | 'sends'
+  | 'template-history';
+
 /**
- * The `data` of a list with cursors. Pass `limit + 1` rows: the extra row shows that there is a next page. `positionOf`
+ * Separates the position from the name of the list. The decoder of Base64 stops at it, so that a process of an earlier version,
+ * whose cursors name no list, reads the position alone.
+ */
+const nameSeparator = '=';
+
+/**
+ * The `data` of a page of `list`. Pass `limit + 1` rows: the extra row shows that there is a next page. `positionOf`
  * returns the ids after which the next page starts; `searchedTo` is the position where a bounded search stopped before it
  * filled the page.
  */
 export function cursorPageOf<T>(
+  list: ListName,
   rows: T[],
   limit: number,
   positionOf: (row: T) => string[],
@@ -44,9 +67,12 @@ export function cursorPageOf<T>(
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const position = rows.length > limit && last !== undefined ? positionOf(last) : searchedTo;
-  const nextCursor = position ? Buffer.from(JSON.stringify(position)).toString('base64url') : null;
+  const nextCursor = position ? cursorAt(position, list) : null;
   return { items, pagination: { limit, nextCursor } };
 }
+
+const cursorAt = (position: string[], list: ListName): string =>
+  `${Buffer.from(JSON.stringify(position)).toString('base64url')}${nameSeparator}${list}`;
 
 /** True for an instant as `Date.toISOString` writes it. */
 export const isInstant = (part: string): boolean =>
@@ -62,19 +88,23 @@ export const isOrder =
     part === order;
 
 /**
- * The parts of a cursor of `cursorPageOf`, which `parts` checks one by one; a number stands for as many ids. Throws 400
- * `invalid_request` for any other text. `orderedBy` names the parameters that decide the order of the list, if any.
+ * The parts of a cursor of `list`, which `parts` checks one by one; a number stands for as many ids. A cursor of an earlier version
+ * names no list. Throws 400 `invalid_request` for any other text. `orderedBy` names the parameters that decide the order of the
+ * list, if any.
  */
 export function cursorPosition(
+  list: ListName,
   cursor: string | undefined,
   parts: number | readonly ((part: string) => boolean)[],
   orderedBy: readonly string[] = [],
 ): string[] | undefined {
   if (cursor === undefined) return undefined;
   const checks = typeof parts === 'number' ? Array.from({ length: parts }, () => isUuid) : parts;
+  const [encoded = '', name = list] = cursor.split(nameSeparator);
   try {
-    const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const position: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString());
     const isValid =
+      name === list &&
       Array.isArray(position) &&
       position.length === checks.length &&
       position.every((part, index) => typeof part === 'string' && checks[index]?.(part));

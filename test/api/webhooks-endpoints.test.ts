@@ -125,11 +125,6 @@ describe('an endpoint', () => {
           from: '2026-01-01T00:00:00Z',
           to: '2026-01-02T00:00:00Z',
         }),
-        fixture.call(
-          otherAccount,
-          'GET',
-          `/v1/webhooks/deliveries?endpointId=${unknown === id ? 'no-id' : unknown}x`,
-        ),
       ];
       for (const { status, body } of await Promise.all(calls)) {
         expect([status, body.code]).toEqual([404, 'endpoint_not_found']);

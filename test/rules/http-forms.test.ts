@@ -151,9 +151,9 @@ describe('cursors', () => {
         const seen: string[] = [];
         let cursor: string | undefined;
         do {
-          const [after] = cursorPosition(cursor, 1) ?? [''];
+          const [after] = cursorPosition('media', cursor, 1) ?? [''];
           const rows = sorted.filter((one) => one > (after as string)).slice(0, limit + 1);
-          const page = cursorPageOf(rows, limit, (one) => [one]);
+          const page = cursorPageOf('media', rows, limit, (one) => [one]);
           seen.push(...page.items);
           cursor = page.pagination.nextCursor ?? undefined;
         } while (cursor !== undefined);
@@ -170,7 +170,7 @@ describe('cursors', () => {
     Buffer.from('[null]').toString('base64url'),
     Buffer.from('["x"]').toString('base64url'),
   ])('%j, which no list returned, is rejected', (cursor) =>
-    expect(codeOf(() => cursorPosition(cursor, 1))).toBe('invalid_request'),
+    expect(codeOf(() => cursorPosition('media', cursor, 1))).toBe('invalid_request'),
   );
 });
 

@@ -38,20 +38,21 @@ export async function pageOfBookings(
   { limit, cursor, sort }: BookingsPage,
 ): Promise<CursorPage<Awaited<ReturnType<typeof showBookings>>[number]>> {
   if (sort === undefined) {
-    const [before] = cursorPosition(cursor, 1, orderedBy) ?? [];
+    const [before] = cursorPosition('bookings', cursor, 1, orderedBy) ?? [];
     const rows = await listBookings(db, accountId, filter, { limit: limit + 1, before });
     return shown(
       db,
-      cursorPageOf(rows, limit, ({ id }) => [id]),
+      cursorPageOf('bookings', rows, limit, ({ id }) => [id]),
     );
   }
-  const [startsAt, id] = cursorPosition(cursor, [isInstant, isUuid, isOrder(sort)], orderedBy) ?? [];
+  const [startsAt, id] =
+    cursorPosition('bookings', cursor, [isInstant, isUuid, isOrder(sort)], orderedBy) ?? [];
   const after = startsAt === undefined || id === undefined ? undefined : { startsAt: new Date(startsAt), id };
   const isDescending = sort === '-startsAt';
   const rows = await listBookingsByStart(db, accountId, filter, { limit: limit + 1, after, isDescending });
   return shown(
     db,
-    cursorPageOf(rows, limit, (row) => [row.starts_at.toISOString(), row.id, sort]),
+    cursorPageOf('bookings', rows, limit, (row) => [row.starts_at.toISOString(), row.id, sort]),
   );
 }
 

@@ -149,7 +149,7 @@ function listRoute(server: Server, deps: RecipientRoutesDeps): void {
       const { query } = request;
       const send = await requireSend(deps, request.caller.accountId, request.params.sendId);
       const limit = query.limit ?? 20;
-      const [afterId] = cursorPosition(query.cursor, 1) ?? [];
+      const [afterId] = cursorPosition('recipients', query.cursor, 1) ?? [];
       const state =
         query.status === undefined
           ? undefined
@@ -160,6 +160,7 @@ function listRoute(server: Server, deps: RecipientRoutesDeps): void {
       return ok(
         'Recipients listed.',
         cursorPageOf(
+          'recipients',
           rows.map(presentRecipient),
           limit,
           (item) => [item.id],

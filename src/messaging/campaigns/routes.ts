@@ -51,7 +51,7 @@ function listRoute(server: Server, deps: CampaignRoutesDeps): void {
     async (request) => {
       const { query } = request;
       const limit = query.limit ?? 20;
-      const [beforeId] = cursorPosition(query.cursor, 1) ?? [];
+      const [beforeId] = cursorPosition('sends', query.cursor, 1) ?? [];
       const isNobody = [query.templateId, query.senderId].some((id) => id !== undefined && !isUuid(id));
       const filter = {
         all: query.kind === 'all',
@@ -67,7 +67,7 @@ function listRoute(server: Server, deps: CampaignRoutesDeps): void {
       const items = rows.map((row) => presentSendItem(row, row.is_pending));
       return ok(
         'Sends listed.',
-        cursorPageOf(items, limit, (item) => [item.sendId], scannedTo ? [scannedTo] : undefined),
+        cursorPageOf('sends', items, limit, (item) => [item.sendId], scannedTo ? [scannedTo] : undefined),
       );
     },
   );

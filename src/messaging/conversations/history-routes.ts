@@ -30,7 +30,7 @@ export function contactHistoryRoutes(server: Server, { db }: { db: Db }): void {
       const { accountId } = request.caller;
       const { id } = request.params;
       const limit = request.query.limit ?? 20;
-      const [beforeId] = cursorPosition(request.query.cursor, 1) ?? [];
+      const [beforeId] = cursorPosition('contact-messages', request.query.cursor, 1) ?? [];
       const identities = isUuid(id) ? await identitiesOfContact(db, accountId, id) : [];
       if (identities.length === 0) throw contactNotFound();
       const people = identities.map(({ identity }) => identity);
@@ -50,7 +50,7 @@ export function contactHistoryRoutes(server: Server, { db }: { db: Db }): void {
         })),
         // ids start with the time
       ].sort((a, b) => (a.id < b.id ? 1 : -1));
-      const { items, pagination } = cursorPageOf(rows, limit, (row) => [row.id]);
+      const { items, pagination } = cursorPageOf('contact-messages', rows, limit, (row) => [row.id]);
       const data = `{"items":[${items.map(({ json }) => json).join()}],"pagination":${JSON.stringify(pagination)}}`;
       return sendJson(reply, 'Messages listed.', data);
     },

@@ -52,12 +52,13 @@ export async function pageOfContacts(
   if (search !== undefined) return searchContacts(db, accountId, { search, limit, cursor });
   const isByLastMessage = sort === byLastMessage;
   const parts = isByLastMessage ? [isUuid, isOrder(byLastMessage)] : [isUuid];
-  const [beforeId] = cursorPosition(cursor, parts, orderedBy) ?? [];
+  const [beforeId] = cursorPosition('contacts', cursor, parts, orderedBy) ?? [];
   const ids = await contactsWith(db, accountId, person);
-  if (ids !== undefined) return cursorPageOf(await findContacts(db, accountId, ids), limit, ({ id }) => [id]);
+  if (ids !== undefined)
+    return cursorPageOf('contacts', await findContacts(db, accountId, ids), limit, ({ id }) => [id]);
   if (!isByLastMessage) {
     const rows = await listContacts(db, accountId, { beforeId, limit: limit + 1 });
-    return cursorPageOf(rows, limit, ({ id }) => [id]);
+    return cursorPageOf('contacts', rows, limit, ({ id }) => [id]);
   }
   return pageByLastMessage(await listByLastMessage(db, accountId, { beforeId, limit: limit + 1 }), limit);
 }
@@ -74,10 +75,13 @@ async function contactsIn(
   nowMs: number,
 ): Promise<CursorPage<ContactRow>> {
   const order = state === 'opted_out' ? byOptOut : byLastMessage;
-  const [beforeId] = cursorPosition(cursor, [isUuid, isOrder(order)], orderedBy) ?? [];
+  const [beforeId] = cursorPosition('contacts', cursor, [isUuid, isOrder(order)], orderedBy) ?? [];
   const page = { beforeId, limit: limit + 1 };
   if (state === 'opted_out')
-    return cursorPageOf(await listOptedOut(db, accountId, page), limit, (row) => [row.opt_out_id, byOptOut]);
+    return cursorPageOf('contacts', await listOptedOut(db, accountId, page), limit, (row) => [
+      row.opt_out_id,
+      byOptOut,
+    ]);
   const wroteAfter = new Date(nowMs - windowMs);
   const filter = state === 'unanswered' ? state : { wroteAfter, fromId: lowestUuidAt(wroteAfter) };
   const rows = await listFiltered(db, accountId, filter, page);
@@ -91,7 +95,7 @@ async function contactsIn(
 
 /** A page of rows, without those that left the list a moment ago. */
 function pageByLastMessage(rows: ListedRow[], limit: number): CursorPage<ContactRow> {
-  const { items, pagination } = cursorPageOf(rows, limit, ({ last_id }) =>
+  const { items, pagination } = cursorPageOf('contacts', rows, limit, ({ last_id }) =>
     last_id === null ? [] : [last_id, byLastMessage],
   );
   return { items: items.flatMap((row) => (row.id === null ? [] : { ...row, id: row.id })), pagination };
@@ -106,13 +110,14 @@ async function searchContacts(
   accountId: string,
   { search, limit, cursor }: { search: string; limit: number; cursor: string | undefined },
 ): Promise<CursorPage<ContactRow>> {
-  const [word, contactId] = cursorPosition(cursor, [isStorableText, isUuid], orderedBy) ?? [];
+  const [word, contactId] = cursorPosition('contacts', cursor, [isStorableText, isUuid], orderedBy) ?? [];
   const after = word === undefined || contactId === undefined ? undefined : { word, contactId };
   const terms = searchOf(search);
   const scanned =
     terms.prefixes.length === 0 ? [] : await scanWords(db, accountId, terms, { after, limit: scannedMax });
   const last = scanned.length === scannedMax ? scanned.at(-1) : undefined;
   const { items, pagination } = cursorPageOf(
+    'contacts',
     scanned.filter(({ isFound }) => isFound),
     limit,
     (one) => [one.word, one.contactId],

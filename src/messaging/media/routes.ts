@@ -1,5 +1,4 @@
 // Routes of media: upload, list, record, content and removal.
-import { isUuid } from '../../base/ids.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { anyFile } from '../../contract/files.ts';
 import { DeletedMedia, ListMediaQuery, MediaItem, MediaParams, NoQuery } from '../../contract/media.ts';
@@ -38,10 +37,9 @@ function listRoute(server: Server, deps: MediaRoutesDeps): void {
     },
     async (request) => {
       const limit = request.query.limit ?? 20;
-      const [position] = cursorPosition(request.query.cursor, 1) ?? [];
-      const beforeId = typeof position === 'string' && isUuid(position) ? position : undefined;
+      const [beforeId] = cursorPosition('media', request.query.cursor, 1) ?? [];
       const rows = await listMedia(deps.db, request.caller.accountId, { beforeId, limit: limit + 1 });
-      const { items, pagination } = cursorPageOf(rows, limit, (row) => [row.id]);
+      const { items, pagination } = cursorPageOf('media', rows, limit, (row) => [row.id]);
       return ok('Media listed.', { items: items.map(mediaItem), pagination });
     },
   );

@@ -10,7 +10,6 @@ import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { deliveriesOf } from '../../webhooks/publish.ts';
-import { templateNotFound } from '../templates/submit.ts';
 import { failureRoutes } from './failure-routes.ts';
 import { messageNotFound, requireSend } from './find.ts';
 import { kindNumber, stateNumber } from './message.ts';
@@ -38,15 +37,14 @@ export function messagesRoutes(server: Server, deps: { db: Db; clock: Clock }): 
     async (request) => {
       const { query } = request;
       const limit = query.limit ?? 20;
-      const [beforeId] = cursorPosition(query.cursor, 1) ?? [];
+      const [beforeId] = cursorPosition('messages', query.cursor, 1) ?? [];
       const { accountId } = request.caller;
       const send = query.sendId === undefined ? undefined : await requireSend(deps, accountId, query.sendId);
-      if (query.templateId !== undefined && !isUuid(query.templateId)) throw templateNotFound();
-      // an unknown sender sent nothing
-      if (query.senderId !== undefined && !isUuid(query.senderId))
+      // nothing was sent with an unknown template or by an unknown sender
+      if ([query.templateId, query.senderId].some((id) => id !== undefined && !isUuid(id)))
         return ok(
           'Messages listed.',
-          cursorPageOf<never>([], limit, () => []),
+          cursorPageOf<never>('messages', [], limit, () => []),
         );
       const { rows, scannedTo } = await listMessages(
         deps.db,
@@ -69,7 +67,7 @@ export function messagesRoutes(server: Server, deps: { db: Db; clock: Clock }): 
       const items = await showMessages(deps.db, request.caller, rows);
       return ok(
         'Messages listed.',
-        cursorPageOf(items, limit, (item) => [item.id], scannedTo ? [scannedTo] : undefined),
+        cursorPageOf('messages', items, limit, (item) => [item.id], scannedTo ? [scannedTo] : undefined),
       );
     },
   );

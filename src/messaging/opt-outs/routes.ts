@@ -62,12 +62,12 @@ function listRoute(server: Server, { db }: OptOutRoutesDeps): void {
     },
     async ({ caller: { accountId }, query }) => {
       const { limit = 20, cursor, ...filter } = query;
-      const [beforeId] = cursorPosition(cursor, 1) ?? [];
+      const [beforeId] = cursorPosition('opt-outs', cursor, 1) ?? [];
       const contactIds = await contactsWith(db, accountId, filter);
       const rows = await listOptOuts(db, accountId, { contactIds, beforeId }, limit + 1);
       return ok(
         'Opt-outs listed.',
-        cursorPageOf(rows.map(optOutItem), limit, (item) => [item._id]),
+        cursorPageOf('opt-outs', rows.map(optOutItem), limit, (item) => [item._id]),
       );
     },
   );

@@ -57,7 +57,7 @@ function listRoute(server: Server, deps: ReceivedRoutesDeps): void {
       const { query } = request;
       const limit = query.limit ?? 20;
       const { accountId } = request.caller;
-      const [beforeId] = cursorPosition(query.cursor, 1) ?? [];
+      const [beforeId] = cursorPosition('received', query.cursor, 1) ?? [];
       const isKnown = query.senderId === undefined || isUuid(query.senderId);
       const people = isKnown ? await identitiesWith(deps.db, accountId, query) : [];
       const { rows, scannedTo } = await listReceived(
@@ -73,6 +73,7 @@ function listRoute(server: Server, deps: ReceivedRoutesDeps): void {
         limit + 1,
       );
       const { items, pagination } = cursorPageOf(
+        'received',
         rows,
         limit,
         ({ id }) => [id],

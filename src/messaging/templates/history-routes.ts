@@ -26,7 +26,7 @@ export function templateHistoryRoutes(server: Server, { db }: { db: Db }): void 
     },
     async ({ caller: { accountId }, params: { templateId }, query }) => {
       const limit = query.limit ?? 20;
-      const [beforeId] = cursorPosition(query.cursor, 1) ?? [];
+      const [beforeId] = cursorPosition('template-history', query.cursor, 1) ?? [];
       const template = isUuid(templateId) ? await findTemplate(db, accountId, templateId) : undefined;
       if (!template) throw templateNotFound();
       const rows = await listTemplateChanges(db, { accountId, templateId }, { beforeId, limit: limit + 1 });
@@ -37,7 +37,7 @@ export function templateHistoryRoutes(server: Server, { db }: { db: Db }): void 
       }));
       return ok(
         'History listed.',
-        cursorPageOf(items, limit, (item) => [item._id]),
+        cursorPageOf('template-history', items, limit, (item) => [item._id]),
       );
     },
   );

@@ -8,7 +8,6 @@ import type { Db } from '../../db/db.ts';
 import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
-import { endpointNotFound } from '../endpoints/endpoint.ts';
 import { deliveryItem, getDelivery, statesOf } from './history.ts';
 import { listDeliveries } from './store.ts';
 
@@ -34,8 +33,9 @@ export function deliveryRoutes(server: Server, deps: DeliveryRoutesDeps): void {
     },
     async ({ caller, query }) => {
       const { endpointId, messageId, event, status, from, to, limit = 20 } = query;
-      if (endpointId !== undefined && !isUuid(endpointId)) throw endpointNotFound();
-      const before = cursorPosition(query.cursor, 1)?.[0];
+      // nothing was delivered to an unknown endpoint
+      const isKnown = endpointId === undefined || isUuid(endpointId);
+      const before = cursorPosition('deliveries', query.cursor, 1)?.[0];
       const filter = {
         ...(status === undefined ? {} : { states: statesOf(status) }),
         ...(endpointId === undefined ? {} : { endpointId }),
@@ -43,11 +43,13 @@ export function deliveryRoutes(server: Server, deps: DeliveryRoutesDeps): void {
         ...(event === undefined ? {} : { kind: event }),
         ...(from === undefined ? {} : { from: new Date(from) }),
         ...(to === undefined ? {} : { to: new Date(to) }),
-        ...(typeof before === 'string' && isUuid(before) ? { before } : {}),
+        ...(before === undefined ? {} : { before }),
       };
-      const { rows, scannedTo } = await listDeliveries(deps.db, caller.accountId, filter, limit + 1);
+      const { rows, scannedTo } = isKnown
+        ? await listDeliveries(deps.db, caller.accountId, filter, limit + 1)
+        : { rows: [], scannedTo: undefined };
       const searchedTo = scannedTo === undefined ? undefined : [scannedTo];
-      const { items, pagination } = cursorPageOf(rows, limit, (row) => [row.id], searchedTo);
+      const { items, pagination } = cursorPageOf('deliveries', rows, limit, (row) => [row.id], searchedTo);
       return ok('Webhook deliveries listed.', { items: items.map(deliveryItem), pagination });
     },
   );

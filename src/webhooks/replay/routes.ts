@@ -54,14 +54,14 @@ function endpointReplays(server: Server, deps: ReplayDeps): void {
     },
     async ({ caller, params, query }) => {
       const { limit = 20 } = query;
-      const before = cursorPosition(query.cursor, 1)?.[0];
+      const before = cursorPosition('replays', query.cursor, 1)?.[0];
       const rows = await listEndpointReplays(deps.db, {
         accountId: caller.accountId,
         endpointId: params.id,
         limit: limit + 1,
         ...(before === undefined ? {} : { before }),
       });
-      const { items, pagination } = cursorPageOf(rows, limit, (row) => [row.id]);
+      const { items, pagination } = cursorPageOf('replays', rows, limit, (row) => [row.id]);
       return ok('Replays listed.', { items: items.map(replayItem), pagination });
     },
   );
