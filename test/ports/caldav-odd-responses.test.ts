@@ -202,6 +202,23 @@ function servers(): void {
     });
   });
 
+  test.each(['calendar-query', 'calendar-multiget'])(
+    'that names an event with an error in a %s does not show its time as free',
+    async (failing) => {
+      const { credential, calendarId } = await provider.connect();
+      const hour = { from: '2026-06-10T10:00', to: '2026-06-10T11:00', zone: 'UTC' };
+      await provider.addExternally(calendarId, hour);
+      provider.server.proxy.change = (_method, _path, response, asked) => {
+        const [hidden, error] = asked.includes(failing)
+          ? [/<propstat>.*?<\/propstat>/gs, '<status>HTTP/1.1 500 Internal Server Error</status>']
+          : [/<(?:\w+:)?calendar-data>.*?<\/(?:\w+:)?calendar-data>/gs, ''];
+        return { ...response, body: response.body.replace(hidden, error) };
+      };
+      const busy = provider.calendar.busyTimes(credential, { calendarIds: [calendarId], ...day }, limits);
+      expect(await failure(busy)).toMatchObject({ outcome: 'unknown', code: 'event_not_shown' });
+    },
+  );
+
   test('that returns addresses with invalid percent-encoding still shows its other events', async () => {
     const { credential, calendarId } = await provider.connect();
     const { calendar } = provider;

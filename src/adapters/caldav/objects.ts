@@ -90,8 +90,20 @@ async function query(
       code: 'too_many_events',
     });
   }
+  requireShown(response.resources.filter(({ url }) => !isSamePlace(url, calendarUrl)));
   return response;
 }
+
+/** Throws VendorError if the server names an object with an error of its own: its time is unknown, not free. 404: it was just deleted. */
+function requireShown(resources: readonly Resource[]): void {
+  const hidden = resources.find(
+    ({ status }) => status !== null && status >= 400 && status !== 404 && status !== 410,
+  );
+  if (hidden !== undefined) throw notShown(hidden);
+}
+
+const notShown = ({ url }: Resource) =>
+  new VendorError('unknown', `The server does not show ${url}.`, { code: 'event_not_shown' });
 
 /** Reads objects by their addresses; missing ones are left out. */
 export async function getObjects(
@@ -111,10 +123,9 @@ export async function getObjects(
     return oneByOne(deps, account, calendarUrl, urls);
   }
   const kept = resources.filter((each) => each.status !== 404 && each.status !== 410);
+  requireShown(kept);
   const hidden = kept.find((each) => !hasData(each) && each.props.has(names.etag));
-  if (hidden !== undefined) {
-    throw new VendorError('unknown', `The server does not show ${hidden.url}.`, { code: 'event_not_shown' });
-  }
+  if (hidden !== undefined) throw notShown(hidden);
   return kept.filter(hasData).map(objectOf);
 }
 

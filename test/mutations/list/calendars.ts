@@ -131,6 +131,20 @@ export const mutations: Mutation[] = [
     tests: ['test/api/appointments-moved-events.test.ts'],
   },
   {
+    name: 'an event that a query names with an error is free time',
+    file: 'src/adapters/caldav/objects.ts',
+    find: 'requireShown(response.resources.filter(({ url }) => !isSamePlace(url, calendarUrl)));',
+    replace: '',
+    tests: ['test/ports/caldav-odd-responses.test.ts'],
+  },
+  {
+    name: 'an event that cannot be read by its address is free time',
+    file: 'src/adapters/caldav/objects.ts',
+    find: 'requireShown(kept);',
+    replace: '',
+    tests: ['test/ports/caldav-odd-responses.test.ts'],
+  },
+  {
     name: 'a new authorization forgets which calendars block slots',
     file: 'src/appointments/calendar/connect.ts',
     find: '? before.busy_calendar_ids',
