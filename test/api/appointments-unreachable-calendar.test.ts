@@ -1,4 +1,4 @@
-// Disconnecting a calendar that is gone for good, while bookings in it are unfinished.
+// Calendars that do not answer: read less often, and disconnected while bookings in them are unfinished.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
@@ -7,6 +7,7 @@ import {
   comingMonday,
   openAppointmentsFixture,
 } from '../harness/appointments-fixture.ts';
+import { calendarChanges } from '../harness/calendar-changes.ts';
 
 let fixture: AppointmentsFixture;
 let account: string;
@@ -43,7 +44,7 @@ async function unfinished() {
   return { staff, disconnect, answered, states };
 }
 
-test('is possible after 15 minutes without an answer, and ends the unfinished bookings', async () => {
+test('disconnecting is possible after 15 minutes without an answer, and ends the unfinished bookings', async () => {
   const { staff, disconnect, answered, states } = await unfinished();
   await answered(14);
   expect((await disconnect()).status).toBe(409);
@@ -53,7 +54,7 @@ test('is possible after 15 minutes without an answer, and ends the unfinished bo
   expect([await states(), await fixture.occupancies(staff.id)]).toEqual([['cancelled', 'undone'], 0]);
 });
 
-test('is not possible while the calendar answers, however long ago its last use was recorded', async () => {
+test('disconnecting is not possible while the calendar answers, however long ago its last use was recorded', async () => {
   const { staff, disconnect, answered } = await unfinished();
   await answered(60);
   await sql`update calendar_connections set failure = null where staff_id = ${staff.id}`.execute(
@@ -61,3 +62,36 @@ test('is not possible while the calendar answers, however long ago its last use 
   );
   expect((await disconnect()).status).toBe(409);
 });
+
+test.each([
+  [1, 60],
+  [4, 240],
+  [60, 600],
+])(
+  'a calendar that has not answered for %i minutes is read again after %i seconds, and then every minute',
+  async (minutes, seconds) => {
+    const staff = await fixture.staff(account);
+    const { read } = calendarChanges(fixture, account);
+    const nextAfter = async () => {
+      const { rows } = await sql<{ seconds: number }>`
+      select extract(epoch from changes_due_at - now())::float8 as seconds from calendar_connections
+      where staff_id = ${staff.id}`.execute(fixture.database.db);
+      return rows[0]?.seconds ?? 0;
+    };
+    await sql`update calendar_connections set failure = 'It does not answer.',
+    last_synced_at = now() - ${minutes} * interval '1 minute' where staff_id = ${staff.id}`.execute(
+      fixture.database.db,
+    );
+    await fixture.control.addFault({
+      does: 'refuse',
+      on: 'events.list',
+      reason: 'backendError',
+      status: 503,
+    });
+    await fixture.withoutDelays(() => read(staff.id));
+    expect(Math.abs((await nextAfter()) - seconds)).toBeLessThan(30);
+    await fixture.control.clearFaults();
+    await read(staff.id);
+    expect(Math.abs((await nextAfter()) - 60)).toBeLessThan(30);
+  },
+);

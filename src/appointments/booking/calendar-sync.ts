@@ -3,7 +3,12 @@ import { VendorError } from '../../base/errors.ts';
 import { calendarState } from '../../contract/bookings.ts';
 import type { CalendarEvent, EventChanges } from '../../ports/calendar.ts';
 import { type LiveConnection, liveConnection, useCalendar } from '../calendar/connection.ts';
-import { type ClaimedConnection, claimCalendarReads, saveCursor } from '../calendar/connections-store.ts';
+import {
+  type ClaimedConnection,
+  claimCalendarReads,
+  postponeFailingRead,
+  saveCursor,
+} from '../calendar/connections-store.ts';
 import type { BookingRow } from './booking.ts';
 import type { BookingDeps } from './booking-calendar.ts';
 import {
@@ -17,8 +22,9 @@ import { handleMovedEvent } from './handle-moved-event.ts';
 import { type EventReading, readEvent } from './read-event.ts';
 
 const connectionsAtOnce = 5;
-/** How often each calendar is read. */
+/** How often each calendar is read. One that does not answer is read less often, so that it does not delay the others. */
 const readEveryMs = 60_000;
+const failingReadMaxMs = 600_000;
 /** The most bookings checked in one reading. The next reading reports the others again. */
 const bookingsPerReading = 200;
 const readsAtOnce = 5;
@@ -58,6 +64,7 @@ async function syncCalendar(deps: BookingDeps, row: ClaimedConnection): Promise<
   } catch (error) {
     if (!(error instanceof VendorError)) throw error;
     deps.log.warn({ err: error, connectionId: row.id, staffId: row.staff_id }, 'calendar.read_failed');
+    await postponeFailingRead(deps.db, row.id, failingReadMaxMs);
   }
 }
 

@@ -160,6 +160,14 @@ export async function claimCalendarReads(
   return rows;
 }
 
+/** Postpones the next reading of a calendar by the time for which it has not answered, at most `maxMs`. */
+export async function postponeFailingRead(db: Db, id: string, maxMs: number): Promise<void> {
+  await sql`
+    update calendar_connections
+    set changes_due_at = greatest(changes_due_at, now() + least(${maxMs} * interval '1 millisecond', now() - last_synced_at))
+    where id = ${id} and failure is not null`.execute(db);
+}
+
 /** Stores the sync cursor of a reading. */
 export async function saveCursor(
   db: Db,

@@ -113,6 +113,13 @@ export const mutations: Mutation[] = [
     tests: missingEvents,
   },
   {
+    name: 'a calendar that does not answer is read every minute',
+    file: 'src/appointments/booking/calendar-sync.ts',
+    find: 'await postponeFailingRead(deps.db, row.id, failingReadMaxMs);',
+    replace: '',
+    tests: ['test/api/appointments-unreachable-calendar.test.ts'],
+  },
+  {
     name: 'an event that may not be read counts as missing',
     file: 'src/appointments/booking/read-event.ts',
     find: "'unreadable' : 'unknown'",
