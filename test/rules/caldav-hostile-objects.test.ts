@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { busyTimes } from '../../src/adapters/caldav/busy-times.ts';
 import { type Owner, readBusySeries } from '../../src/adapters/caldav/expansion.ts';
 import { parseMultistatus } from '../../src/adapters/caldav/multistatus.ts';
-import { utc } from '../../src/adapters/caldav/zones.ts';
+import { utc, zoneOfCalendar } from '../../src/adapters/caldav/zones.ts';
 import { readBusyObject } from '../harness/busy-object.ts';
 
 const owner: Owner = { calendarZone: utc, staffZone: 'UTC', addresses: [] };
@@ -61,6 +61,56 @@ describe('an object is read in bounded time', () => {
     const text = calendar(...event('a', ...frequent, dates, ...guests), ...exceptions.flat());
     expect(read(text).problems).toEqual([]);
   });
+});
+
+const standard = ['BEGIN:STANDARD', 'DTSTART:19700101T000000', 'TZOFFSETFROM:+0100', 'TZOFFSETTO:+0100'];
+const zone = (tzid: string, ...lines: string[]) => [
+  ...['BEGIN:VTIMEZONE', `TZID:${tzid}`, ...lines, ...standard, 'END:STANDARD', 'END:VTIMEZONE'],
+];
+
+describe('the zones of an object are found in bounded time', () => {
+  test('if the name of one has thousands of parts', () => {
+    const name = `${'a/'.repeat(30_000)}b`;
+    const lines = [`DTSTART;TZID=${name}:20261110T090000`, 'DURATION:PT1H'];
+    const { busy, problems } = read(calendar(...event('a', ...lines)));
+    expect({ busy, problems: problems.length }).toEqual({ busy: 1, problems: 1 });
+    expect(problems[0]?.length).toBeLessThan(400);
+    zoneOfCalendar('a/'.repeat(500_000));
+  });
+
+  test('if one has megabytes of comments and thousands of dates', () => {
+    const comments = times(40_000, (index) => `COMMENT:${index}`);
+    const dates = times(2_000, () => '20261110T090000').join(',');
+    const lines = ['DTSTART;TZID=Mine:20261110T090000', 'DURATION:PT1H', `RDATE;TZID=Mine:${dates}`];
+    const text = calendar(...zone('Mine', ...comments), ...event('a', ...lines));
+    expect(read(text)).toEqual({ busy: 1, problems: [] });
+  });
+
+  test('if it defines more than any event has, of which the first are read', () => {
+    const zones = times(4_000, (index) => zone(`Mine ${index}`)).flat();
+    const dates = times(4_000, (index) => `RDATE;TZID=Mine ${index}:20261110T090000`);
+    const text = calendar(...zones, ...event('a', ...nine, ...dates));
+    expect(read(text).busy).toBe(2);
+  });
+});
+
+test('a calendar whose time zone has megabytes is read without it', () => {
+  const lines = ['BEGIN:VCALENDAR', ...zone('Mine', `COMMENT${';A=b'.repeat(1_000_000)}:1`), 'END:VCALENDAR'];
+  expect(zoneOfCalendar(lines.join('\r\n'))).toBeNull();
+});
+
+test('thousands of events and exceptions of one series are read in bounded time', () => {
+  const events = times(4_000, () => event('a', ...nine)).flat();
+  const exceptions = times(4_000, () =>
+    event('a', 'RECURRENCE-ID;RANGE=THISANDFUTURE:20200101T000000Z', 'DTSTART:20200101T000000Z'),
+  );
+  expect(read(calendar(...events, ...exceptions.flat())).problems).toEqual([]);
+});
+
+test('the dates of a series are limited', () => {
+  const list = times(3_000, () => '20261111T090000Z').join(',');
+  const dates = times(8, (index) => `${index % 2 ? 'EXDATE' : 'RDATE'}:${list}`);
+  expect(read(calendar(...event('a', ...nine, ...dates))).problems).toEqual(['it has too many dates']);
 });
 
 test('the rules of all events of one series are limited together', () => {

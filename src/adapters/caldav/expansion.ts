@@ -78,6 +78,7 @@ function readSeries(
     object,
     calendarZone,
     rules: { read: 0 },
+    dates: { read: 0 },
     problems: { staffZone, add: (problem: TimeProblem) => void problems.push(problem) },
   };
   const busy = readOrReport(context, true, () => busyOfSeries(events, span, owner, context)) ?? [];
@@ -99,8 +100,9 @@ function busyOfSeries(
       ? spanOf(lengthOf(event, at, context), { local: at.local, start: firstInstant(at) })
       : undefined,
   );
+  const changes = changesBy(exceptions, owner, context);
   for (const event of events.filter((each) => !isException(each))) {
-    for (const each of busyOfMaster(event, exceptions, span, owner, context)) found.push(each);
+    for (const each of busyOfMaster(event, changes, span, owner, context)) found.push(each);
   }
   return found.filter(
     (busy): busy is Interval =>
@@ -143,18 +145,49 @@ function exceptionOf(event: ICAL.Component, owner: Owner, context: ObjectContext
 
 type Replacement = Exception & { recurrenceId: Moment };
 
+/** What the exceptions of a series change in it. */
+interface SeriesChanges {
+  hasMoves: boolean;
+  /** The moves by THISANDFUTURE exceptions, in order, and the longest time between an occurrence and what they make of it. */
+  moves(): { list: Move[]; marginMs: number };
+  /** Whether an exception replaces an occurrence of the series that starts at `first`. */
+  replaces(first: Moment): (occurrence: Occurrence) => boolean;
+}
+
+/** Computes each part once: a series may have thousands of exceptions, and an object thousands of events for one series. */
+function changesBy(exceptions: Exception[], owner: Owner, context: ObjectContext): SeriesChanges {
+  const replaced = exceptions.filter((each): each is Replacement => each.recurrenceId !== undefined);
+  const future = replaced.filter(({ thisAndFuture }) => thisAndFuture);
+  let moves: ReturnType<SeriesChanges['moves']> | undefined;
+  const replaces = new Map<boolean, ReturnType<typeof replacedBy>>();
+  return {
+    hasMoves: future.length > 0,
+    moves() {
+      if (moves) return moves;
+      const list = future.map((each) => moveOf(each, owner, context)).sort((a, b) => a.from - b.from);
+      const marginOf = (move: Move) => move.length.longestMs + Math.abs(move.movedMs);
+      const marginMs = list.reduce((longest, move) => Math.max(longest, marginOf(move)), 0);
+      moves = { list, marginMs };
+      return moves;
+    },
+    replaces({ isDate }) {
+      const known = replaces.get(isDate) ?? replacedBy(replaced, isDate);
+      replaces.set(isDate, known);
+      return known;
+    },
+  };
+}
+
 /** The occurrences that no exception replaces; those after a THISANDFUTURE exception are moved like it. */
 function busyOfMaster(
   event: ICAL.Component,
-  exceptions: Exception[],
+  changes: SeriesChanges,
   span: Interval,
   owner: Owner,
   context: SeriesContext,
 ): (Interval | undefined)[] {
-  const replaced = exceptions.filter((each): each is Replacement => each.recurrenceId !== undefined);
-  const future = replaced.filter(({ thisAndFuture }) => thisAndFuture);
   const isBlocking = blocks(event, owner);
-  if (!isBlocking && future.length === 0) return [];
+  if (!isBlocking && !changes.hasMoves) return [];
   const first = startOf(event, context);
   if (first === undefined) return [];
   for (const name of unreadableProperties(event)) {
@@ -164,17 +197,14 @@ function busyOfMaster(
   }
   // once for all occurrences, of which there may be thousands
   const length = lengthOf(event, first, context);
-  const moves = future.map((each) => moveOf(each, owner, context)).sort((a, b) => a.from - b.from);
-  const marginMs = moves.reduce(
-    (longest, move) => Math.max(longest, move.length.longestMs + Math.abs(move.movedMs)),
-    length.longestMs,
-  );
+  const moves = changes.moves();
+  const marginMs = Math.max(length.longestMs, moves.marginMs);
   const widened = { start: span.start - marginMs, end: span.end + marginMs };
-  const isReplaced = replacedBy(replaced, first);
+  const isReplaced = changes.replaces(first);
   return occurrencesOf(event, first, widened, context)
     .filter((occurrence) => !isReplaced(occurrence))
     .map((occurrence) => {
-      const move = lastMoveUntil(moves, occurrence.start);
+      const move = lastMoveUntil(moves.list, occurrence.start);
       if (move === undefined) return isBlocking ? spanOf(length, occurrence) : undefined;
       if (!move.isBlocking) return undefined;
       const local = occurrence.local.add({ milliseconds: move.movedMs });
@@ -211,9 +241,12 @@ function lastMoveUntil(moves: readonly Move[], instant: number): Move | undefine
   return moves[low - 1];
 }
 
-/** Whether an exception replaces an occurrence. Some programs identify it by its date alone. */
-function replacedBy(replaced: readonly Replacement[], first: Moment): (occurrence: Occurrence) => boolean {
-  const byDate = ({ recurrenceId }: Replacement) => recurrenceId.isDate && !first.isDate;
+/** Whether an exception replaces an occurrence. Some programs identify it by its date alone, also in a series of times. */
+function replacedBy(
+  replaced: readonly Replacement[],
+  isSeriesOfDates: boolean,
+): (occurrence: Occurrence) => boolean {
+  const byDate = ({ recurrenceId }: Replacement) => recurrenceId.isDate && !isSeriesOfDates;
   const { true: ofDates = [], false: ofInstants = [] } = Object.groupBy(replaced, (each) =>
     byDate(each) ? 'true' : 'false',
   );

@@ -1,7 +1,7 @@
 // Dates and times in iCalendar properties: local times, instants, and lengths of events. Pure.
 import ICAL from 'ical.js';
 import { unreadableProperty } from './normalize.ts';
-import { fallbackZoneId } from './zone-names.ts';
+import { fallbackZoneId, zoneNameMaxLength } from './zone-names.ts';
 import { namedZone, utc, type Zone, zoneOf } from './zones.ts';
 
 /** Why the times of an event are uncertain. */
@@ -56,7 +56,8 @@ export function momentOf(value: unknown, property: ICAL.Property, context: Objec
   return { local, isDate, zone: zoneOf(tzid, context.object) ?? unknownZone(tzid, context) };
 }
 
-function unknownZone(tzid: string, { problems }: ObjectContext): Zone {
+function unknownZone(name: string, { problems }: ObjectContext): Zone {
+  const tzid = name.slice(0, zoneNameMaxLength);
   const guess = problems && fallbackZoneId(tzid, problems.staffZone);
   const zone = guess === undefined ? null : namedZone(guess);
   if (!zone) throw new UnreadableEvent(`its time zone "${tzid}" is unknown`);
@@ -81,21 +82,18 @@ export function readOrReport<T>(
   }
 }
 
-/** All values of a property that may occur several times with several values each (RDATE, EXDATE). */
+/** All values of properties that may have several values each (EXDATE). */
 export function momentsOf(
-  event: ICAL.Component,
-  name: string,
+  properties: readonly ICAL.Property[],
   context: ObjectContext,
   isTimeUnknown: boolean,
 ): Moment[] {
-  return event
-    .getAllProperties(name)
-    .flatMap(
-      (property) =>
-        readOrReport(context, isTimeUnknown, () =>
-          property.getValues().map((value) => momentOf(value, property, context)),
-        ) ?? [],
-    );
+  return properties.flatMap(
+    (property) =>
+      readOrReport(context, isTimeUnknown, () =>
+        property.getValues().map((value) => momentOf(value, property, context)),
+      ) ?? [],
+  );
 }
 
 /** The first value of a property; null if the event does not have it. Throws an Error if it is unreadable. */

@@ -26,10 +26,13 @@ const maxIterations = 20_000;
 const maxTimesOfDay = { short: 1_440, long: 24 };
 /** The most rules of a series. RFC 5545 allows one RRULE; the meaning of several is undefined. */
 const maxRules = 4;
+/** The most dates (RDATE, EXDATE) of a series. */
+const maxDates = 20_000;
 
-/** What the occurrences of a series depend on, with the number of its rules so far: each may take 0.2 s. */
+/** What the occurrences of a series depend on, with the numbers of its rules and dates so far: a rule may take 0.2 s, a date 20 µs. */
 export interface SeriesContext extends ObjectContext {
   rules: { read: number };
+  dates: { read: number };
 }
 /** Frequencies with periods of constant length in local time. */
 const periodMs: Record<string, number> = {
@@ -72,7 +75,7 @@ export function occurrencesOf(
   }
   for (const occurrence of rdateOccurrences(event, context)) found.set(occurrence.start, occurrence);
   const dates = new Set<string>();
-  for (const moment of momentsOf(event, 'exdate', context, false)) {
+  for (const moment of momentsOf(dateProperties(event, 'exdate', context, false), context, false)) {
     if (!moment.isDate || first.isDate) found.delete(firstInstant(moment));
     // some programs exclude an occurrence by its date alone
     else dates.add(dateOf(moment.local));
@@ -152,8 +155,26 @@ function lastStart(until: ICAL.Time, first: Moment): number {
   return first.zone.instantsOf(first.isDate ? local.with({ hour: 23, minute: 59 }) : local)[1];
 }
 
+/** The properties of that name, without those beyond the limit of dates, which is a problem. */
+function dateProperties(
+  event: ICAL.Component,
+  name: string,
+  context: SeriesContext,
+  isTimeUnknown: boolean,
+): ICAL.Property[] {
+  const count = (property: ICAL.Property): true => {
+    // without reading them: name, parameters and type come before the values
+    context.dates.read += property.jCal.length - 3;
+    if (context.dates.read > maxDates) throw new UnreadableEvent('it has too many dates');
+    return true;
+  };
+  return event
+    .getAllProperties(name)
+    .filter((property) => readOrReport(context, isTimeUnknown, () => count(property)));
+}
+
 /** Occurrences of RDATE: times, dates, or periods with their own end. */
-function rdateOccurrences(event: ICAL.Component, context: ObjectContext): Occurrence[] {
+function rdateOccurrences(event: ICAL.Component, context: SeriesContext): Occurrence[] {
   const read = (property: ICAL.Property) =>
     property.getValues().map((value: unknown): Occurrence => {
       const period = value instanceof ICAL.Period ? value : undefined;
@@ -161,7 +182,7 @@ function rdateOccurrences(event: ICAL.Component, context: ObjectContext): Occurr
       const at = { local: moment.local, start: firstInstant(moment) };
       return period ? { ...at, end: firstInstant(momentOf(period.getEnd(), property, context)) } : at;
     });
-  return event
-    .getAllProperties('rdate')
-    .flatMap((property) => readOrReport(context, true, () => read(property)) ?? []);
+  return dateProperties(event, 'rdate', context, true).flatMap(
+    (property) => readOrReport(context, true, () => read(property)) ?? [],
+  );
 }

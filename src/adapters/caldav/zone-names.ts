@@ -10,9 +10,13 @@ const windowsNames = new Map(
     .map(({ mapZone }) => [mapZone._other.toLowerCase(), mapZone._type]),
 );
 
+/** No name is longer; the rest is ignored. */
+export const zoneNameMaxLength = 200;
+
 /** A name in lower case, without stray quotes, backslashes and repeated spaces. */
 export const cleanName = (name: string) =>
   name
+    .slice(0, zoneNameMaxLength)
     .replaceAll(/["\\]/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim()

@@ -1,6 +1,6 @@
 // Time zones of iCalendar objects: by IANA name, by prefixed name, or defined in the object. Pure.
 import ICAL from 'ical.js';
-import { openCache } from '../../base/cache.ts';
+import { type Cache, openCache } from '../../base/cache.ts';
 import { isZone } from '../../base/time-zones.ts';
 import { cleanName, zoneIdOf } from './zone-names.ts';
 
@@ -12,9 +12,11 @@ export interface Zone {
   instantsOf(local: Temporal.PlainDateTime): [earlier: number, later: number];
 }
 
-const cache = openCache<{ zone: Zone | null }>({ max: 1_000 });
+type ZoneCache = Cache<{ zone: Zone | null }>;
+const byName: ZoneCache = openCache({ max: 1_000 });
+const byDefinition: ZoneCache = openCache({ max: 200 });
 
-function cached(key: string, make: () => Zone | null): Zone | null {
+function cached(cache: ZoneCache, key: string, make: () => Zone | null): Zone | null {
   const found = cache.get(key);
   if (found !== undefined) return found.zone;
   const zone = make();
@@ -24,7 +26,7 @@ function cached(key: string, make: () => Zone | null): Zone | null {
 
 /** The zone of an IANA name (RFC 7809: servers may omit its definition) or an offset; null if unknown. */
 export function namedZone(name: string): Zone | null {
-  return cached(name, () => {
+  return cached(byName, name, () => {
     if (!isZone(name)) return null;
     return {
       instantsOf: (local) => [
@@ -37,6 +39,34 @@ export function namedZone(name: string): Zone | null {
 
 export const utc = namedZone('UTC') as Zone;
 
+/** IANA names have at most three parts: `America/Argentina/Buenos_Aires`. */
+const namePartsMax = 3;
+/** The most definitions of one object that are read: expanding one may take 0.3 s. */
+const definitionsMax = 10;
+
+interface ObjectZones {
+  /** What was found, by TZID. */
+  found: Map<string, Zone | null>;
+  /** Definitions by clean name. */
+  definitions: Map<string, ICAL.Component>;
+}
+
+/** An object may have thousands of dates, each with a TZID. */
+const zonesByObject = new WeakMap<ICAL.Component, ObjectZones>();
+
+function zonesIn(object: ICAL.Component): ObjectZones {
+  const known = zonesByObject.get(object);
+  if (known) return known;
+  const definitions = new Map<string, ICAL.Component>();
+  for (const each of object.getAllSubcomponents('vtimezone').slice(0, definitionsMax)) {
+    const name = cleanName(String(each.getFirstPropertyValue('tzid') ?? ''));
+    if (!definitions.has(name)) definitions.set(name, each);
+  }
+  const zones = { found: new Map(), definitions };
+  zonesByObject.set(object, zones);
+  return zones;
+}
+
 /**
  * The zone of a TZID in an object; null if unknown. In this order:
  * 1. an IANA name with an area (`Europe/Berlin`), also with a prefix (`/mozilla.org/20050126_1/Europe/Berlin`), because
@@ -45,15 +75,26 @@ export const utc = namedZone('UTC') as Zone;
  * 3. the name as a Windows name, a fixed offset, or a display name of Outlook.
  */
 export function zoneOf(tzid: string, object: ICAL.Component | undefined): Zone | null {
+  if (object === undefined) return findZone(tzid, new Map());
+  const { found, definitions } = zonesIn(object);
+  const known = found.get(tzid);
+  if (known !== undefined) return known;
+  const zone = findZone(tzid, definitions);
+  found.set(tzid, zone);
+  return zone;
+}
+
+function findZone(tzid: string, definitions: ObjectZones['definitions']): Zone | null {
   const name = cleanName(tzid);
-  const parts = name.split('/').filter((part) => part !== '');
+  const parts = name
+    .split('/')
+    .filter((part) => part !== '')
+    .slice(-namePartsMax);
   for (let from = 0; from < parts.length - 1; from += 1) {
     const named = namedZone(parts.slice(from).join('/'));
     if (named !== null) return named;
   }
-  const definition = object
-    ?.getAllSubcomponents('vtimezone')
-    .find((each) => cleanName(String(each.getFirstPropertyValue('tzid') ?? '')) === name);
+  const definition = definitions.get(name);
   const defined = definition === undefined ? null : definedZone(definition);
   if (defined !== null) return defined;
   // the last part of a prefixed name: `tzone://Microsoft/Utc`
@@ -88,14 +129,33 @@ function isExpandable(observances: readonly ICAL.Component[]): boolean {
   return years <= maxRuleYears;
 }
 
+/** A longer definition, without its comments, has more clock changes than any zone. */
+const definitionMaxLength = 32_768;
+const clockProperties = ['dtstart', 'tzoffsetfrom', 'tzoffsetto', 'rrule', 'rdate'];
+
+/** A definition with the clock changes alone. It does not keep the rest of its object in memory. */
+function definitionOf(observances: readonly ICAL.Component[]): ICAL.Component {
+  const definition = new ICAL.Component('vtimezone');
+  for (const observance of observances) {
+    const copy = new ICAL.Component(observance.name);
+    for (const property of clockProperties.flatMap((name) => observance.getAllProperties(name)))
+      copy.addProperty(new ICAL.Property(property.toJSON()));
+    definition.addSubcomponent(copy);
+  }
+  return definition;
+}
+
 /** The zone of a VTIMEZONE; null if its rules cannot be expanded. */
-function definedZone(definition: ICAL.Component): Zone | null {
-  const location = definition.getFirstPropertyValue('x-lic-location');
+function definedZone(component: ICAL.Component): Zone | null {
+  const location = component.getFirstPropertyValue('x-lic-location');
   const named = typeof location === 'string' ? namedZone(cleanName(location)) : null;
   if (named !== null) return named;
-  return cached(definition.toString(), () => {
-    const observances = ['standard', 'daylight'].flatMap((name) => definition.getAllSubcomponents(name));
-    if (observances.length === 0 || !isExpandable(observances)) return null;
+  const observances = ['standard', 'daylight'].flatMap((name) => component.getAllSubcomponents(name));
+  if (observances.length === 0 || !isExpandable(observances)) return null;
+  const definition = definitionOf(observances);
+  const text = definition.toString();
+  if (text.length > definitionMaxLength) return null;
+  return cached(byDefinition, text, () => {
     const zone = new ICAL.Timezone(definition);
     const instant = (local: Temporal.PlainDateTime) => {
       const limited = local.year > lastYear ? local.with({ year: lastYear }) : local;
@@ -115,8 +175,12 @@ function definedZone(definition: ICAL.Component): Zone | null {
   });
 }
 
+/** A longer text is no time zone. */
+const calendarZoneMaxLength = 65_536;
+
 /** The zone of a `calendar-timezone` property, which holds iCalendar text; null if it has none. */
 export function zoneOfCalendar(text: string): Zone | null {
+  if (text.length > calendarZoneMaxLength) return null;
   try {
     const object = new ICAL.Component(ICAL.parse(text) as unknown[]);
     const definition = object.getFirstSubcomponent('vtimezone');

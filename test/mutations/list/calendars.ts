@@ -208,6 +208,20 @@ export const mutations: Mutation[] = [
     tests: ['test/rules/caldav-hostile-objects.test.ts'],
   },
   {
+    name: 'a series has any number of dates',
+    file: 'src/adapters/caldav/occurrences.ts',
+    find: 'if (context.dates.read > maxDates)',
+    replace: 'if (context.dates.read < 0)',
+    tests: ['test/rules/caldav-hostile-objects.test.ts'],
+  },
+  {
+    name: 'the time zone of a calendar may be of any size',
+    file: 'src/adapters/caldav/zones.ts',
+    find: '  if (text.length > calendarZoneMaxLength) return null;\n',
+    replace: '',
+    tests: ['test/rules/caldav-hostile-objects.test.ts'],
+  },
+  {
     name: 'events of a calendar are expanded after the time limit of the call',
     file: 'src/adapters/caldav/busy-times.ts',
     find: '          if (begun > deps.limits.until) throw tooLong();\n',
