@@ -105,7 +105,7 @@ function moduleRoutes(server: Server, deps: ServerDeps, admission: Admission): v
   templateRoutes(server, deps); //           /v1/templates
   sendingRoutes(server, deps); //            /v1/templates/send  /v1/messages/:id/resend
   messagesRoutes(server, deps); //           /v1/messages  /v1/statistics/failures
-  templateChangeRoutes(server, deps); //     /v1/templates/:id  (edit, submit, delete)
+  templateChangeRoutes(server, deps); //     /v1/templates/:id  (create, edit, submit, delete)
   campaignRoutes(server, deps); //           /v1/sends
   replyRoutes(server, deps); //              /v1/messages/reply
   receivedRoutes(server, deps); //           /v1/messages/received

@@ -2,9 +2,9 @@
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { templateNotFound } from '../templates/find.ts';
 import { planOfRow, type TemplatePlan } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
-import { templateNotFound } from '../templates/submit.ts';
 import {
   findTemplateWithSender,
   type ResolvedSender,

@@ -1,25 +1,23 @@
 // Deletion of a template: rejected while its messages are queued, unless they are to be cancelled first.
 import { audit } from '../../audit/store.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
-import { isUuid } from '../../base/ids.ts';
 import type { Db } from '../../db/db.ts';
 import { hasOpenSends, isTemplateInUse, type TemplateKey } from '../dispatch/holds-store.ts';
 import type { FailDeps } from '../messages/fail.ts';
 import { requestReading } from '../senders/template-readings-store.ts';
+import { requireTemplate, templateNotFound } from '../templates/find.ts';
+import { deleteAtPlatform, platformError, type SubmitDeps } from '../templates/platform-calls.ts';
 import { ownProviderStatus } from '../templates/status.ts';
-import { removalOf } from '../templates/status-events.ts';
+import { publishChanges, removalOf } from '../templates/status-events.ts';
 import {
   deleteTemplates,
   endDeleting,
-  findTemplate,
   lockTemplate,
   markDeleting,
   type TemplateRow,
 } from '../templates/store.ts';
 import { requireNoSubmission } from '../templates/submission.ts';
-import { deleteAtPlatform, platformError, type SubmitDeps, templateNotFound } from '../templates/submit.ts';
 import { readUnknownSubmission } from '../templates/submit-draft.ts';
-import { publishChanges } from '../templates/sync.ts';
 import { emptyQueue, inUse } from './empty-queue.ts';
 
 export interface TemplateChangeDeps extends SubmitDeps, FailDeps {
@@ -37,8 +35,7 @@ export async function deleteTemplate(
   input: { accountId: string; templateId: string; cancelQueued: boolean },
 ): Promise<{ cancelled: number; staysAt?: string | null }> {
   const { accountId, templateId } = input;
-  const found = isUuid(templateId) ? await findTemplate(deps.db, accountId, templateId) : undefined;
-  if (!found) throw templateNotFound();
+  const found = await requireTemplate(deps.db, accountId, templateId);
   await readUnknownSubmission(deps, found);
   const before = await beginDeleting(deps, { accountId, templateId: found.id }, input.cancelQueued);
   if (before.status === 'draft') return { cancelled: 0 };

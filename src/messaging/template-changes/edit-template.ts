@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { audit } from '../../audit/store.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
-import { isUuid } from '../../base/ids.ts';
 import { isTemplateInUse } from '../dispatch/holds-store.ts';
 import {
   differing,
@@ -21,12 +20,13 @@ import {
   recordEdit,
   valuesOf,
 } from '../templates/edits-store.ts';
+import { requireTemplate, templateNotFound } from '../templates/find.ts';
+import { platformError } from '../templates/platform-calls.ts';
 import { templateStatus } from '../templates/status.ts';
-import { findTemplate, lockTemplate, type TemplateRow } from '../templates/store.ts';
+import { publishChanges } from '../templates/status-events.ts';
+import { lockTemplate, type TemplateRow } from '../templates/store.ts';
 import { requireNoSubmission } from '../templates/submission.ts';
-import { platformError, templateNotFound } from '../templates/submit.ts';
 import { readUnknownSubmission, submitDraft } from '../templates/submit-draft.ts';
-import { publishChanges } from '../templates/sync.ts';
 import { keepVersions } from '../templates/versions-store.ts';
 import type { TemplateChangeDeps } from './delete-template.ts';
 import { emptyQueue, inUse } from './empty-queue.ts';
@@ -35,12 +35,6 @@ interface TemplateToEdit {
   accountId: string;
   templateId: string;
   cancelQueued: boolean;
-}
-
-async function requireTemplate(deps: TemplateChangeDeps, of: TemplateToEdit): Promise<TemplateRow> {
-  const row = isUuid(of.templateId) ? await findTemplate(deps.db, of.accountId, of.templateId) : undefined;
-  if (!row) throw templateNotFound();
-  return row;
 }
 
 /**
@@ -52,7 +46,7 @@ export async function editTemplate(
   of: TemplateToEdit,
   given: TemplateChanges,
 ): Promise<{ row: TemplateRow; isChanged: boolean }> {
-  const row = await requireTemplate(deps, of);
+  const row = await requireTemplate(deps.db, of.accountId, of.templateId);
   const values = await editedValues(deps, row, given);
   const differences = differing(row, given);
   // a row that is due to be read may be outdated
@@ -95,7 +89,7 @@ async function editDraft(
  * media: the platform shows its samples, but takes only new uploads.
  */
 export async function submitTemplate(deps: TemplateChangeDeps, of: TemplateToEdit): Promise<TemplateRow> {
-  const row = await requireTemplate(deps, of);
+  const row = await requireTemplate(deps.db, of.accountId, of.templateId);
   if (!isRejected(deps.platform, row)) return submitDraft(deps, of);
   requireSamples(row.components);
   const changes = { components: row.components, category: row.category };
@@ -139,7 +133,7 @@ async function edit(
     if (edited) await audit(tx, of.accountId, 'template.edited', id, { category: edited.category });
     return edited;
   });
-  return after ?? requireTemplate(deps, of);
+  return after ?? requireTemplate(deps.db, of.accountId, of.templateId);
 }
 
 async function beginEditing(deps: TemplateChangeDeps, of: TemplateToEdit, id: string) {

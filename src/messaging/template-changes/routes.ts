@@ -1,10 +1,12 @@
-// Routes that edit, submit and delete a template.
+// Routes that create, edit, submit, unpause and delete templates.
 import { success } from '../../contract/envelope.ts';
-import { CancelQueuedQuery, EditTemplateBody } from '../../contract/template-drafts.ts';
+import { CancelQueuedQuery, CreateTemplateBody, EditTemplateBody } from '../../contract/template-drafts.ts';
 import { DeletedTemplate, TemplateDetail, TemplateParams } from '../../contract/templates.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
+import { createDraft } from '../templates/create-draft.ts';
 import { templateDetail } from '../templates/detail.ts';
+import { unpauseTemplate } from '../templates/unpause.ts';
 import { deleteTemplate, type TemplateChangeDeps } from './delete-template.ts';
 import { editTemplate, submitTemplate } from './edit-template.ts';
 
@@ -12,8 +14,23 @@ const ofTemplate = { params: TemplateParams, querystring: CancelQueuedQuery };
 const schema = { ...ofTemplate, response: { 200: success(TemplateDetail) } };
 const config = { scope: 'manage' } as const;
 
-/** PATCH and DELETE /v1/templates/:templateId, and POST /v1/templates/:templateId/submit. */
+/** POST /v1/templates, and what changes one of them. */
 export function templateChangeRoutes(server: Server, deps: TemplateChangeDeps): void {
+  server.post(
+    '/v1/templates',
+    {
+      schema: {
+        body: CreateTemplateBody,
+        response: { 200: success(TemplateDetail) },
+      },
+      config,
+    },
+    async (request) => {
+      const row = await createDraft(deps, { accountId: request.caller.accountId, ...request.body });
+      return ok('Draft created. Submit it for review.', await templateDetail(deps, row));
+    },
+  );
+
   server.patch(
     '/v1/templates/:templateId',
     { schema: { ...schema, body: EditTemplateBody }, config },
@@ -42,6 +59,19 @@ export function templateChangeRoutes(server: Server, deps: TemplateChangeDeps): 
       await templateDetail(deps, row),
     );
   });
+
+  server.post(
+    '/v1/templates/:templateId/unpause',
+    { schema: { params: TemplateParams, response: { 200: success(TemplateDetail) } }, config },
+    async (request) => {
+      const { accountId } = request.caller;
+      const row = await unpauseTemplate(deps, { accountId, templateId: request.params.templateId });
+      return ok(
+        'The platform ends the pause. The status changes when it is read again.',
+        await templateDetail(deps, row),
+      );
+    },
+  );
 
   server.delete(
     '/v1/templates/:templateId',

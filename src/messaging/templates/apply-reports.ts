@@ -7,8 +7,8 @@ import { type ReadingKey, requestReading } from '../senders/template-readings-st
 import type { TemplateChange } from './presenter.ts';
 import { makeTemplatesDue } from './single-reads-store.ts';
 import { templateStatus } from './status.ts';
+import { publishChanges } from './status-events.ts';
 import { changeTemplate, lockByProviderId, type TemplateRow } from './store.ts';
-import { publishChanges } from './sync.ts';
 
 export interface AppliedReports {
   leasedDeliveries: LeasedDelivery[];

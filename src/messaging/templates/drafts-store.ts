@@ -73,15 +73,6 @@ export async function endDraftLease(
     where id = ${lease.id} and status = ${status.draft} and deleting_until = ${lease.until}`.execute(tx);
 }
 
-/** Releases the expired leases of drafts that a reading did not find at the platform. */
-export async function clearDraftLeases(tx: Tx, ids: string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await sql`
-    update templates set deleting_until = null where id = any(${ids}::uuid[]) and status = ${status.draft}`.execute(
-    tx,
-  );
-}
-
 /**
  * Records the platform's response to the submission of a draft; undefined if its lease is no longer held. The template
  * becomes due to be read, because a report may have arrived before this row had the platform's id.

@@ -1,5 +1,4 @@
-// When the platform allows a template to be edited, and for how long it may try to deliver a message. Pure.
-import type { Problem } from '../../base/errors.ts';
+// When the platform allows a template to be edited. Pure.
 import type { MessagingPlatform } from '../../ports/platform.ts';
 import { ownProviderStatus, templateStatus } from './status.ts';
 import { type LeasedDraft, submissionOf } from './submission.ts';
@@ -51,21 +50,3 @@ export const recentEdits = (edits: readonly Date[], nowMs: number): number[] =>
     .map((edit) => edit.getTime())
     .filter((time) => time > nowMs - 30 * dayMs)
     .sort((a, b) => a - b);
-
-/** Seconds that a category allows (Cloud API, "Time-to-live"); -1 is 30 days. */
-const ttlRanges: Record<string, readonly [least: number, most: number]> = {
-  AUTHENTICATION: [30, 900],
-  UTILITY: [30, 43_200],
-  MARKETING: [43_200, 2_592_000],
-};
-
-/** The problem of a time to live for a category; none for null, the platform's default. */
-export function ttlProblems(category: string, seconds: number | null | undefined): Problem[] {
-  const range = ttlRanges[category.toUpperCase()];
-  if (seconds === undefined || seconds === null || !range) return [];
-  if (seconds === -1 && category.toUpperCase() !== 'MARKETING') return [];
-  const [least, most] = range;
-  if (seconds >= least && seconds <= most) return [];
-  const message = `must be ${least} to ${most} seconds for the category ${category.toUpperCase()}`;
-  return [{ path: 'messageTtlSeconds', message }];
-}

@@ -4,14 +4,16 @@ import { AppError, invalidRequest, type Problem } from '../../base/errors.ts';
 import type { PlatformTemplate, TemplateComponent } from '../../ports/platform.ts';
 import { findSamples } from '../media/sample.ts';
 import { callWithFailover } from '../senders/failover.ts';
+import { formatOf } from './create-draft.ts';
 import { draftProblems, lacksSample, sampleIdsOf } from './draft.ts';
-import { editability, type ReadsUnapproved, ttlProblems } from './edit-rules.ts';
+import { editability, type ReadsUnapproved } from './edit-rules.ts';
 import type { EditedValues } from './edits-store.ts';
 import { cardsOf } from './kinds.ts';
 import { planTemplate } from './placeholders.ts';
+import { callersFor, componentsToSend, type SubmitDeps } from './platform-calls.ts';
 import { templateStatus } from './status.ts';
 import type { TemplateRow } from './store.ts';
-import { callersFor, componentsToSend, formatOf, type SubmitDeps } from './submit.ts';
+import { ttlProblems } from './time-to-live.ts';
 
 /** What a request changes; absent members stay. */
 export interface TemplateChanges {

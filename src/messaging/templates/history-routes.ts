@@ -1,5 +1,4 @@
 // Route: the history of a template.
-import { isUuid } from '../../base/ids.ts';
 import { uuidTime } from '../../base/uuid-time.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { TemplateChangeItem, TemplateHistoryQuery } from '../../contract/template-history.ts';
@@ -9,8 +8,7 @@ import { cursorPageOf, cursorPosition } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { listTemplateChanges } from './changes-store.ts';
-import { findTemplate } from './store.ts';
-import { templateNotFound } from './submit.ts';
+import { requireTemplate } from './find.ts';
 
 /** GET /v1/templates/:templateId/history. */
 export function templateHistoryRoutes(server: Server, { db }: { db: Db }): void {
@@ -27,8 +25,7 @@ export function templateHistoryRoutes(server: Server, { db }: { db: Db }): void 
     async ({ caller: { accountId }, params: { templateId }, query }) => {
       const limit = query.limit ?? 20;
       const [beforeId] = cursorPosition('template-history', query.cursor, 1) ?? [];
-      const template = isUuid(templateId) ? await findTemplate(db, accountId, templateId) : undefined;
-      if (!template) throw templateNotFound();
+      await requireTemplate(db, accountId, templateId);
       const rows = await listTemplateChanges(db, { accountId, templateId }, { beforeId, limit: limit + 1 });
       const items = rows.map((row) => ({
         ...{ _id: row.id, at: uuidTime(row.id).toISOString() },

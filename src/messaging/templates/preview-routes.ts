@@ -1,7 +1,6 @@
 // The route that previews a template. It sends nothing.
 
 import type { Clock } from '../../base/clock.ts';
-import { isUuid } from '../../base/ids.ts';
 import { phoneProblem } from '../../base/phone.ts';
 import { success } from '../../contract/envelope.ts';
 import { PreviewBody } from '../../contract/recipients.ts';
@@ -13,12 +12,11 @@ import type { Server } from '../../http/request.ts';
 import { findMedia } from '../media/store.ts';
 import { fillForPreview } from './fill.ts';
 import type { MediaFile } from './fill-header.ts';
+import { requireTemplate } from './find.ts';
 import { fileOf } from './media-files.ts';
 import { planOfRow } from './placeholders.ts';
 import { contentOf, mediaIdsOf } from './recipient-content.ts';
 import { renderTemplate } from './render.ts';
-import { findTemplate } from './store.ts';
-import { templateNotFound } from './submit.ts';
 
 interface PreviewDeps {
   db: Db;
@@ -40,8 +38,7 @@ export function previewRoute(server: Server, deps: PreviewDeps): void {
     async (request) => {
       const { templateId } = request.params;
       const { accountId } = request.caller;
-      const row = isUuid(templateId) ? await findTemplate(deps.db, accountId, templateId) : undefined;
-      if (!row) throw templateNotFound();
+      const row = await requireTemplate(deps.db, accountId, templateId);
       const plan = planOfRow(row);
       const media = new Map<string, MediaFile>();
       for (const id of mediaIdsOf(request.body)) {

@@ -1,7 +1,5 @@
-// Routes of templates.
-import { isUuid } from '../../base/ids.ts';
+// Routes that list and show templates, and read them from the platform.
 import { page, success } from '../../contract/envelope.ts';
-import { CreateTemplateBody } from '../../contract/template-drafts.ts';
 import {
   ListTemplatesQuery,
   TemplateDetail,
@@ -13,22 +11,21 @@ import { pageOf, pageWindow } from '../../http/paging.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { sendersFor, templateDetail } from './detail.ts';
+import type { ReadsUnapproved } from './edit-rules.ts';
+import { requireTemplate } from './find.ts';
 import { templateHistoryRoutes } from './history-routes.ts';
 import { templateItem } from './presenter.ts';
 import { previewRoute } from './preview-routes.ts';
-import { findTemplate, listTemplates } from './store.ts';
-import { createDraft, type SubmitDeps, templateNotFound } from './submit.ts';
+import { listTemplates } from './store.ts';
 import type { SyncDeps } from './sync.ts';
 import { syncNow } from './sync-schedule.ts';
-import { unpauseTemplate } from './unpause.ts';
 
-export type TemplateRoutesDeps = SubmitDeps & SyncDeps;
+export type TemplateRoutesDeps = SyncDeps & { platform: ReadsUnapproved };
 
-/** GET /v1/templates and /v1/templates/:templateId, and the management of templates. */
+/** GET /v1/templates and /v1/templates/:templateId, their preview, history and reading. */
 export function templateRoutes(server: Server, deps: TemplateRoutesDeps): void {
   readingRoutes(server, deps);
   previewRoute(server, deps);
-  draftRoutes(server, deps);
   syncRoute(server, deps);
   templateHistoryRoutes(server, deps);
 }
@@ -69,43 +66,8 @@ function readingRoutes(server: Server, deps: TemplateRoutesDeps): void {
     },
     async (request) => {
       const { templateId } = request.params;
-      const row = isUuid(templateId)
-        ? await findTemplate(deps.db, request.caller.accountId, templateId)
-        : undefined;
-      if (!row) throw templateNotFound();
+      const row = await requireTemplate(deps.db, request.caller.accountId, templateId);
       return ok('Template found.', await templateDetail(deps, row));
-    },
-  );
-}
-
-const manage = { scope: 'manage' } as const;
-
-function draftRoutes(server: Server, deps: TemplateRoutesDeps): void {
-  server.post(
-    '/v1/templates',
-    {
-      schema: {
-        body: CreateTemplateBody,
-        response: { 200: success(TemplateDetail) },
-      },
-      config: manage,
-    },
-    async (request) => {
-      const row = await createDraft(deps, { accountId: request.caller.accountId, ...request.body });
-      return ok('Draft created. Submit it for review.', await templateDetail(deps, row));
-    },
-  );
-
-  server.post(
-    '/v1/templates/:templateId/unpause',
-    { schema: { params: TemplateParams, response: { 200: success(TemplateDetail) } }, config: manage },
-    async (request) => {
-      const { accountId } = request.caller;
-      const row = await unpauseTemplate(deps, { accountId, templateId: request.params.templateId });
-      return ok(
-        'The platform ends the pause. The status changes when it is read again.',
-        await templateDetail(deps, row),
-      );
     },
   );
 }
@@ -117,7 +79,7 @@ function syncRoute(server: Server, deps: TemplateRoutesDeps): void {
       schema: {
         response: { 200: success(TemplateReadings) },
       },
-      config: manage,
+      config: { scope: 'manage' },
     },
     async (request) => {
       const readings = await syncNow(deps, request.caller.accountId);

@@ -1,7 +1,11 @@
-// Queries for templates that are due to be read alone.
+// Queries of the platform's readings: templates that are due to be read alone, and drafts that no reading found.
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
+import { sqlConstants } from '../../db/sql-constants.ts';
+import { templateStatus } from './status.ts';
 import type { TemplateRow } from './store.ts';
+
+const status = sqlConstants(templateStatus);
 
 /** Makes templates due to be read alone, now. */
 export async function makeTemplatesDue(tx: Tx, ids: string[]): Promise<void> {
@@ -52,4 +56,13 @@ export async function clearSingleReads(
   await sql`
     update templates set read_due_at = null where read_due_at < ${dueBefore ?? sql`'infinity'`}
       and account_id = ${of.accountId} and business_account_id = ${of.businessAccountId}`.execute(db);
+}
+
+/** Releases the expired leases of drafts that a reading did not find at the platform. */
+export async function clearDraftLeases(tx: Tx, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    update templates set deleting_until = null where id = any(${ids}::uuid[]) and status = ${status.draft}`.execute(
+    tx,
+  );
 }

@@ -2,7 +2,13 @@
 import type { Clock } from '../../base/clock.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { Tx } from '../../db/db.ts';
-import { type EventToPublish, eventBody } from '../../webhooks/publish.ts';
+import {
+  type EventToPublish,
+  eventBody,
+  type LeasedDelivery,
+  type PublishDeps,
+  publish,
+} from '../../webhooks/publish.ts';
 import { listSenderLabels } from '../senders/store.ts';
 import { insertTemplateChanges } from './changes-store.ts';
 import { isReportable, type TemplateChange, templateChangeData } from './presenter.ts';
@@ -36,6 +42,15 @@ export async function statusEvents(
       body: eventBody('templates.status', now, templateChangeData(change, senders)),
     };
   });
+}
+
+/** Publishes the changes. */
+export async function publishChanges(
+  deps: { clock: Clock } & PublishDeps,
+  tx: Tx,
+  changes: readonly TemplateChange[],
+): Promise<LeasedDelivery[]> {
+  return publish(deps, tx, await statusEvents(deps, tx, changes));
 }
 
 /** The change of a template that the platform no longer has. */

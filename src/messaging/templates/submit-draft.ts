@@ -1,11 +1,11 @@
 // The submission of a draft to the platform, under a lease that no transaction holds.
 import { audit } from '../../audit/store.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
-import { isUuid } from '../../base/ids.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { callWithFailover } from '../senders/failover.ts';
 import type { SenderRow } from '../senders/store.ts';
 import { type ReadingKey, requestLaterReading, requestReading } from '../senders/template-readings-store.ts';
+import { templateExists } from './create-draft.ts';
 import {
   type DraftLease,
   endDraftLease,
@@ -14,18 +14,12 @@ import {
   renewDraftLease,
   settleSeconds,
 } from './drafts-store.ts';
+import { requireTemplate, templateNotFound } from './find.ts';
+import { callersFor, componentsToSend, platformError, type SubmitDeps } from './platform-calls.ts';
 import { templateStatus } from './status.ts';
+import { publishChanges } from './status-events.ts';
 import { findTemplate, lockTemplate, type TemplateRow } from './store.ts';
 import { requireNoSubmission, submissionOf } from './submission.ts';
-import {
-  callersFor,
-  componentsToSend,
-  platformError,
-  type SubmitDeps,
-  templateExists,
-  templateNotFound,
-} from './submit.ts';
-import { publishChanges } from './sync.ts';
 
 function requireDraft(row: TemplateRow): void {
   if (row.status === templateStatus.draft) return;
@@ -56,8 +50,7 @@ export async function submitDraft(
   deps: SubmitDeps,
   of: { accountId: string; templateId: string },
 ): Promise<TemplateRow> {
-  const found = isUuid(of.templateId) ? await findTemplate(deps.db, of.accountId, of.templateId) : undefined;
-  if (!found) throw templateNotFound();
+  const found = await requireTemplate(deps.db, of.accountId, of.templateId);
   requireDraft(found);
   await readUnknownSubmission(deps, found);
   const callers = await callersFor(deps, found);

@@ -5,14 +5,14 @@ import { uuidv7 } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import type { MessagingPlatform, PlatformTemplate } from '../../ports/platform.ts';
-import { type LeasedDelivery, type PublishDeps, publish } from '../../webhooks/publish.ts';
+import type { PublishDeps } from '../../webhooks/publish.ts';
 import { type AccessDeps, senderAccess } from '../senders/access.ts';
 import type { SenderRow } from '../senders/store.ts';
-import { clearDraftLeases } from './drafts-store.ts';
 import { shapeOf } from './fits.ts';
 import type { TemplateChange } from './presenter.ts';
 import { readTemplateList } from './read-list.ts';
 import {
+  clearDraftLeases,
   clearSingleReads,
   type DueTemplate,
   databaseTime,
@@ -20,7 +20,7 @@ import {
   recordSingleRead,
 } from './single-reads-store.ts';
 import { templateStatus } from './status.ts';
-import { removalOf, statusEvents } from './status-events.ts';
+import { publishChanges, removalOf } from './status-events.ts';
 import {
   deleteTemplates,
   lockByProviderId,
@@ -51,15 +51,6 @@ function valuesOf(deps: { clock: Clock }, templates: PlatformTemplate[]): Templa
     id: uuidv7(deps.clock.now()),
     template,
   }));
-}
-
-/** Publishes the changes. */
-export async function publishChanges(
-  deps: { clock: Clock } & PublishDeps,
-  tx: Tx,
-  changes: readonly TemplateChange[],
-): Promise<LeasedDelivery[]> {
-  return publish(deps, tx, await statusEvents(deps, tx, changes));
 }
 
 /**

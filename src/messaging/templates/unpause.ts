@@ -1,12 +1,12 @@
 // The end of a template's pause, at the request of its account.
 import { audit } from '../../audit/store.ts';
 import { AppError } from '../../base/errors.ts';
-import { isUuid } from '../../base/ids.ts';
 import { callWithFailover } from '../senders/failover.ts';
+import { requireTemplate } from './find.ts';
+import { callersFor, platformError, type SubmitDeps } from './platform-calls.ts';
 import { makeTemplatesDue } from './single-reads-store.ts';
 import { templateStatus } from './status.ts';
-import { findTemplate, type TemplateRow } from './store.ts';
-import { callersFor, platformError, type SubmitDeps, templateNotFound } from './submit.ts';
+import type { TemplateRow } from './store.ts';
 
 /**
  * Ends the pause of a template at the platform, which reports its status then; it is also read. Returns the template as it was. Throws
@@ -16,8 +16,7 @@ export async function unpauseTemplate(
   deps: SubmitDeps,
   { accountId, templateId }: { accountId: string; templateId: string },
 ): Promise<TemplateRow> {
-  const row = isUuid(templateId) ? await findTemplate(deps.db, accountId, templateId) : undefined;
-  if (!row) throw templateNotFound();
+  const row = await requireTemplate(deps.db, accountId, templateId);
   const { provider_template_id: providerTemplateId, provider_status: word } = row;
   const isPaused =
     row.status !== templateStatus.draft && deps.platform.unapprovedTemplate(word ?? '').isPaused;

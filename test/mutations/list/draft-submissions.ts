@@ -74,8 +74,8 @@ export const mutations: Mutation[] = [
   {
     name: 'a submission releases the lease of another one',
     file: store,
-    find: 'deleting_until = ${lease.until}`.execute(tx);\n}\n\n/** Releases the expired',
-    replace: 'deleting_until is not null`.execute(tx);\n}\n\n/** Releases the expired',
+    find: 'deleting_until = ${lease.until}`.execute(tx);\n}\n\n/**\n * Records the',
+    replace: 'deleting_until is not null`.execute(tx);\n}\n\n/**\n * Records the',
     tests: storeTests,
   },
   {
