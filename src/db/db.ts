@@ -91,10 +91,15 @@ function answerWithin({ statementTimeoutMs = defaultStatementTimeoutMs }: DbOpti
     : Math.max(statementTimeoutMs, defaultStatementTimeoutMs) + answerMarginMs;
 }
 
-/** The statements that every new connection runs first. */
+/** The statements that every new connection runs first. The server, database or role may have other defaults. */
 function sessionSettings(options: DbOptions): string {
   return [
     "set timezone = 'UTC'",
+    "set datestyle = 'ISO'",
+    "set intervalstyle = 'postgres'",
+    "set default_transaction_isolation = 'read committed'",
+    // an idle pool would lose its connections, some of them while a request takes them
+    'set idle_session_timeout = 0',
     "set client_min_messages = 'warning'",
     `set statement_timeout = ${Math.trunc(options.statementTimeoutMs ?? defaultStatementTimeoutMs)}`,
     `set lock_timeout = ${Math.trunc(options.lockTimeoutMs ?? 10_000)}`,
@@ -131,7 +136,10 @@ const usages = new WeakMap<Db, () => PoolUsage>();
 /** The connections of a pool that `openDb` opened; of no other object, such as a transaction. */
 export const poolUsage = (db: Db): PoolUsage | undefined => usages.get(db)?.();
 
-/** Throws an error that says what to change if the server is older than PostgreSQL 15 or lacks btree_gist. */
+/**
+ * Throws an error that says what to change if the server is older than PostgreSQL 15 or lacks btree_gist, or if the database is new and
+ * its encoding is not UTF8.
+ */
 export async function checkServer(db: Db): Promise<void> {
   const { rows } = await sql<{
     version: string;
@@ -139,16 +147,26 @@ export async function checkServer(db: Db): Promise<void> {
     installed: boolean;
     available: boolean;
     may: boolean;
+    encoding: string;
+    isNew: boolean;
   }>`
     select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
       exists (select from pg_extension where extname = 'btree_gist') as installed,
       exists (select from pg_available_extensions where name = 'btree_gist') as available,
-      has_database_privilege(current_database(), 'create') as may`.execute(db);
+      has_database_privilege(current_database(), 'create') as may,
+      current_setting('server_encoding') as encoding, to_regclass('kysely_migration') is null as "isNew"`.execute(
+    db,
+  );
   const server = rows[0];
   if (!server) throw new Error('The database server did not return its version.');
   if (server.number < 150_000) {
     throw new Error(
       `The database server is PostgreSQL ${server.version}; version 15 or later is required. Upgrade it, or set DATABASE_URL to another server.`,
+    );
+  }
+  if (server.isNew && server.encoding !== 'UTF8') {
+    throw new Error(
+      `The encoding of the database is ${server.encoding}; UTF8 is required. Create another database with "create database … encoding 'UTF8' template template0", and set DATABASE_URL to it.`,
     );
   }
   if (server.installed) return;

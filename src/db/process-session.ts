@@ -17,6 +17,8 @@ const lateStatementsSeconds = 10;
  */
 const settings = [
   'set statement_timeout = 5000',
+  // it is idle for most of the time, and other processes take its end for the end of this process
+  'set idle_session_timeout = 0',
   'set tcp_keepalives_idle = 2',
   'set tcp_keepalives_interval = 1',
   'set tcp_keepalives_count = 3',

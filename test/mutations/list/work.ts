@@ -155,6 +155,13 @@ export const mutations: Mutation[] = [
     tests: ['test/rules/activity.test.ts'],
   },
   {
+    name: 'the server ends the session of an idle process',
+    file: 'src/db/process-session.ts',
+    find: "  'set idle_session_timeout = 0',\n",
+    replace: '',
+    tests: ['test/db/server-defaults.test.ts'],
+  },
+  {
     name: 'a process wakes itself by its own notification',
     file: 'src/db/process-session.ts',
     find: 'if (payload !== String(id)) tellListeners();',
