@@ -47,8 +47,8 @@ import { type ReceivedRoutesDeps, receivedRoutes } from './messaging/received/ro
 import { type ReplyRoutesDeps, replyRoutes } from './messaging/replies/routes.ts';
 import { type SenderRoutesDeps, senderRoutes } from './messaging/senders/routes.ts';
 import { type SendingRoutesDeps, sendingRoutes } from './messaging/sending/routes.ts';
-import type { TemplateChangeDeps } from './messaging/template-changes/delete-template.ts';
-import { templateChangeRoutes } from './messaging/template-changes/routes.ts';
+import type { TemplateEditingDeps } from './messaging/template-editing/delete.ts';
+import { templateEditingRoutes } from './messaging/template-editing/routes.ts';
 import { type TemplateRoutesDeps, templateRoutes } from './messaging/templates/routes.ts';
 import { type OperatorRoutesDeps, operatorRoutes } from './operator/routes.ts';
 import { type OverviewRoutesDeps, overviewRoutes } from './overview/routes.ts';
@@ -66,7 +66,7 @@ export type ServerDeps = AdmitDeps &
   AccountRoutesDeps &
   TemplateRoutesDeps &
   SendingRoutesDeps &
-  TemplateChangeDeps &
+  TemplateEditingDeps &
   ReplyRoutesDeps &
   CampaignRoutesDeps &
   MediaRoutesDeps &
@@ -105,7 +105,7 @@ function moduleRoutes(server: Server, deps: ServerDeps, admission: Admission): v
   templateRoutes(server, deps); //           /v1/templates
   sendingRoutes(server, deps); //            /v1/templates/send  /v1/messages/:id/resend
   messagesRoutes(server, deps); //           /v1/messages  /v1/statistics/failures
-  templateChangeRoutes(server, deps); //     /v1/templates/:id  (create, edit, submit, delete)
+  templateEditingRoutes(server, deps); //    /v1/templates/:id  (create, edit, submit, delete)
   campaignRoutes(server, deps); //           /v1/sends
   replyRoutes(server, deps); //              /v1/messages/reply
   receivedRoutes(server, deps); //           /v1/messages/received

@@ -87,6 +87,12 @@ describe('the import rules report:', () => {
       /sideways or upwards/,
     ],
     [
+      'stored templates imported by their content',
+      'src/messaging/template-content/a.ts',
+      "import { b } from '../templates/store.ts';",
+      /sideways or upwards/,
+    ],
+    [
       'booking imported by slots',
       'src/appointments/slots/a.ts',
       "import { b } from '../booking/b.ts';",

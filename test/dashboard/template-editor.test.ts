@@ -13,7 +13,7 @@ import {
 import { draftParts } from '../../dashboard/src/templates/editor/draft-parts.ts';
 import { problemsOf } from '../../dashboard/src/templates/editor/draft-rules.ts';
 import { starterKinds, starters } from '../../dashboard/src/templates/editor/starters.ts';
-import { draftProblems } from '../../src/messaging/templates/draft.ts';
+import { draftProblems } from '../../src/messaging/template-editing/draft.ts';
 import type { TemplateComponent } from '../../src/ports/platform.ts';
 import { files } from '../harness/drafts.ts';
 import { fc } from '../harness/property.ts';

@@ -22,8 +22,8 @@ import {
   leaseDraft,
   markSubmitted,
   renewDraftLease,
-} from '../../src/messaging/templates/drafts-store.ts';
-import { claimTemplatesToRead, recordSingleRead } from '../../src/messaging/templates/single-reads-store.ts';
+} from '../../src/messaging/template-editing/drafts-store.ts';
+import { claimTemplatesToRead, recordSingleRead } from '../../src/messaging/templates/readings-store.ts';
 import type { TemplateRow } from '../../src/messaging/templates/store.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { insertAccount, insertSender } from '../harness/rows.ts';

@@ -1,5 +1,5 @@
 // Helpers for tests of template drafts: stored files by id, paths of problems, and parts of drafts.
-import { draftProblems } from '../../src/messaging/templates/draft.ts';
+import { draftProblems } from '../../src/messaging/template-editing/draft.ts';
 import type { TemplateComponent } from '../../src/ports/platform.ts';
 
 export const files = new Map([

@@ -34,6 +34,7 @@ const messaging = [
   'opt-outs',
   'contacts',
   'templates',
+  'template-content',
   'media',
   'senders',
 ];
@@ -44,7 +45,7 @@ const submoduleImports: Record<string, string[]> = {
   'messaging/conversations': messagingFrom('messages'),
   'messaging/campaigns': ['replies', ...messaging],
   'messaging/replies': messaging,
-  'messaging/template-changes': messagingFrom('dispatch'),
+  'messaging/template-editing': messagingFrom('dispatch'),
   ...Object.fromEntries(messaging.map((name) => [`messaging/${name}`, messagingFrom(name).slice(1)])),
   'appointments/booking': ['slots', 'calendar', 'directory'],
   'appointments/slots': ['calendar', 'directory'],

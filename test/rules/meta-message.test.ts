@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { coordinates } from '../../src/adapters/meta/coordinates.ts';
 import { messageBody } from '../../src/adapters/meta/message.ts';
 import { platformTemplate, templateStatus } from '../../src/adapters/meta/template.ts';
-import { unsupportedReason } from '../../src/messaging/templates/kinds.ts';
+import { unsupportedReason } from '../../src/messaging/template-content/kinds.ts';
 import type { FilledTemplate, OutgoingMessage } from '../../src/ports/platform.ts';
 
 const message = (filled: Partial<FilledTemplate>, more: Partial<OutgoingMessage> = {}): OutgoingMessage => ({

@@ -1,8 +1,13 @@
 // Variable keys and the placeholders that they fill. Each component has its own numbering, so a bare key may be ambiguous.
 import { describe, expect, it, test } from 'vitest';
-import { inputsOf } from '../../src/messaging/templates/inputs.ts';
-import { planTemplate, shortKey, substitute, tokensOf } from '../../src/messaging/templates/placeholders.ts';
-import { variablesOf } from '../../src/messaging/templates/variables.ts';
+import { inputsOf } from '../../src/messaging/template-content/inputs.ts';
+import {
+  planTemplate,
+  shortKey,
+  substitute,
+  tokensOf,
+} from '../../src/messaging/template-content/placeholders.ts';
+import { variablesOf } from '../../src/messaging/template-content/variables.ts';
 import type { TemplateComponent } from '../../src/ports/platform.ts';
 
 const planOf = (

@@ -1,6 +1,6 @@
 // Drafts: every problem is found with its path before anything is sent to the platform.
 import { describe, expect, it } from 'vitest';
-import { draftProblems, sampleIdOf, withHandle } from '../../src/messaging/templates/draft.ts';
+import { draftProblems, sampleIdOf, withHandle } from '../../src/messaging/template-editing/draft.ts';
 import type { TemplateComponent } from '../../src/ports/platform.ts';
 import {
   app,

@@ -1,8 +1,8 @@
 // When a template can be edited, and which time to live its category allows.
 import { describe, expect, it, test } from 'vitest';
 import { unapprovedTemplate } from '../../src/adapters/meta/error-codes.ts';
+import { ttlProblems } from '../../src/messaging/template-editing/time-to-live.ts';
 import { editability } from '../../src/messaging/templates/edit-rules.ts';
-import { ttlProblems } from '../../src/messaging/templates/time-to-live.ts';
 
 const platform = { unapprovedTemplate };
 const day = 86_400_000;

@@ -1,7 +1,7 @@
 // Filling a template: each value in its component, and every problem with its path.
 import { describe, expect, it, test } from 'vitest';
-import { type Filling, fillTemplate, priorityOf } from '../../src/messaging/templates/fill.ts';
-import { planTemplate } from '../../src/messaging/templates/placeholders.ts';
+import { type Filling, fillTemplate, priorityOf } from '../../src/messaging/template-content/fill.ts';
+import { planTemplate } from '../../src/messaging/template-content/placeholders.ts';
 import type { TemplateComponent } from '../../src/ports/platform.ts';
 import { fc } from '../harness/property.ts';
 

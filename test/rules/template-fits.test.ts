@@ -1,7 +1,7 @@
 // Whether the content of a queued message fits its template after the template changed.
 import { describe, expect, it, test } from 'vitest';
-import { fits, shapeOf } from '../../src/messaging/templates/fits.ts';
-import { planTemplate } from '../../src/messaging/templates/placeholders.ts';
+import { fits, shapeOf } from '../../src/messaging/template-content/fits.ts';
+import { planTemplate } from '../../src/messaging/template-content/placeholders.ts';
 import type { FilledTemplate, TemplateComponent } from '../../src/ports/platform.ts';
 
 const body = (text: string): TemplateComponent => ({ type: 'BODY', text });

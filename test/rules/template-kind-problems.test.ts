@@ -1,10 +1,10 @@
 // Problems with what fills templates of every kind, their inputs, and the kinds that are refused.
 import { describe, expect, it, test } from 'vitest';
-import { type Filling, fillTemplate } from '../../src/messaging/templates/fill.ts';
-import { inputsOf } from '../../src/messaging/templates/inputs.ts';
-import { planTemplate } from '../../src/messaging/templates/placeholders.ts';
-import { mergedContent } from '../../src/messaging/templates/recipient-content.ts';
-import { renderTemplate } from '../../src/messaging/templates/render.ts';
+import { type Filling, fillTemplate } from '../../src/messaging/template-content/fill.ts';
+import { inputsOf } from '../../src/messaging/template-content/inputs.ts';
+import { planTemplate } from '../../src/messaging/template-content/placeholders.ts';
+import { mergedContent } from '../../src/messaging/template-content/recipient-content.ts';
+import { renderTemplate } from '../../src/messaging/template-content/render.ts';
 import type { FilledTemplate, TemplateComponent } from '../../src/ports/platform.ts';
 
 const body: TemplateComponent = { type: 'BODY', text: 'Hello.' };

@@ -1,10 +1,10 @@
 // Templates of every kind in the platform's form: what fills them, and what is stored of it.
 import { describe, expect, test } from 'vitest';
 import { messageBody } from '../../src/adapters/meta/message.ts';
-import { type Filling, fillTemplate } from '../../src/messaging/templates/fill.ts';
-import { planTemplate } from '../../src/messaging/templates/placeholders.ts';
-import { contentOf } from '../../src/messaging/templates/recipient-content.ts';
-import { refill } from '../../src/messaging/templates/refill.ts';
+import { type Filling, fillTemplate } from '../../src/messaging/template-content/fill.ts';
+import { planTemplate } from '../../src/messaging/template-content/placeholders.ts';
+import { contentOf } from '../../src/messaging/template-content/recipient-content.ts';
+import { refill } from '../../src/messaging/template-content/refill.ts';
 import type { FilledTemplate, TemplateComponent } from '../../src/ports/platform.ts';
 
 const body: TemplateComponent = { type: 'BODY', text: 'Hello.' };

@@ -1,10 +1,10 @@
 // Inputs and previews of templates: what can be filled, and the filled text of every part.
 import { describe, expect, it, test } from 'vitest';
 import { percentEncoded } from '../../src/base/url-value.ts';
-import { type Filling, fillForPreview } from '../../src/messaging/templates/fill.ts';
-import { inputsOf } from '../../src/messaging/templates/inputs.ts';
-import { planTemplate } from '../../src/messaging/templates/placeholders.ts';
-import { renderTemplate } from '../../src/messaging/templates/render.ts';
+import { type Filling, fillForPreview } from '../../src/messaging/template-content/fill.ts';
+import { inputsOf } from '../../src/messaging/template-content/inputs.ts';
+import { planTemplate } from '../../src/messaging/template-content/placeholders.ts';
+import { renderTemplate } from '../../src/messaging/template-content/render.ts';
 import type { TemplateComponent } from '../../src/ports/platform.ts';
 
 const planOf = (components: TemplateComponent[], of = {}) =>

@@ -1,7 +1,7 @@
 // Recipients from CSV: columns are fields of a recipient and variables of the template.
 import { invalidRequest, type Problem } from '../../base/errors.ts';
 import { csvRecords } from '../../http/csv-records.ts';
-import type { TemplatePlan } from '../templates/placeholders.ts';
+import type { TemplatePlan } from '../template-content/placeholders.ts';
 import { reportedColumns } from './recipient-columns.ts';
 
 /** A row of an upload; `value` is what a recipient of a JSON request would be. */

@@ -2,10 +2,10 @@
 import { invalidRequest } from '../../base/errors.ts';
 import type { Tx } from '../../db/db.ts';
 import { lockMediaShared } from '../media/store.ts';
-import { fillTemplate } from '../templates/fill.ts';
-import { findFiles } from '../templates/media-files.ts';
-import type { TemplatePlan } from '../templates/placeholders.ts';
-import { contentOf, mediaIdsOf, sharedMembers } from '../templates/recipient-content.ts';
+import { fillTemplate } from '../template-content/fill.ts';
+import { findFiles } from '../template-content/media-files.ts';
+import type { TemplatePlan } from '../template-content/placeholders.ts';
+import { contentOf, mediaIdsOf, sharedMembers } from '../template-content/recipient-content.ts';
 import type { Defaults } from './drafts-store.ts';
 
 const defaultMembers = [...sharedMembers, 'metadata'] as const;

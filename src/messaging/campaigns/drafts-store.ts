@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../db/db.ts';
 import type { SendKey } from '../messages/sends-store.ts';
 import { sendStageSql } from '../messages/sql-store.ts';
 import type { NewSend } from '../sending/new-sends-store.ts';
-import type { SharedContent } from '../templates/recipient-content.ts';
+import type { SharedContent } from '../template-content/recipient-content.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import { versionOf } from '../templates/store.ts';
 import { timeToLive } from './conditions-store.ts';

@@ -3,11 +3,11 @@ import type { Problem } from '../../base/errors.ts';
 import { phoneProblem } from '../../base/phone.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
 import type { RequestedRecipient } from '../sending/recipients.ts';
-import { fillTemplate } from '../templates/fill.ts';
-import type { MediaFile } from '../templates/fill-header.ts';
-import type { TemplatePlan } from '../templates/placeholders.ts';
-import { contentOf } from '../templates/recipient-content.ts';
-import { refill } from '../templates/refill.ts';
+import { fillTemplate } from '../template-content/fill.ts';
+import type { MediaFile } from '../template-content/fill-header.ts';
+import type { TemplatePlan } from '../template-content/placeholders.ts';
+import { contentOf } from '../template-content/recipient-content.ts';
+import { refill } from '../template-content/refill.ts';
 import type { Defaults } from './drafts-store.ts';
 
 export interface FilledRow {

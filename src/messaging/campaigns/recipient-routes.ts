@@ -26,7 +26,7 @@ import {
 import { requestValidator } from '../../http/validation.ts';
 import { requireSend } from '../messages/find.ts';
 import { stateName, stateNumber } from '../messages/message.ts';
-import type { TemplatePlan } from '../templates/placeholders.ts';
+import type { TemplatePlan } from '../template-content/placeholders.ts';
 import { type AddDeps, addUploaded } from './add-recipients.ts';
 import { csvRows, type UploadedRow } from './csv-rows.ts';
 import { sendKeyOf } from './draft-routes.ts';

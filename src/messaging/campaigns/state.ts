@@ -1,7 +1,7 @@
 // The states of a send, and what each request does in each of them. Pure.
 import type { SendStateName } from '../../contract/campaigns.ts';
 import { sendStage } from '../messages/send-stage.ts';
-import { sharedMembers } from '../templates/recipient-content.ts';
+import { sharedMembers } from '../template-content/recipient-content.ts';
 
 /** The columns of a send that decide its state. */
 export interface SendFacts {

@@ -4,8 +4,8 @@ import { lowestUuidAt, uuidTime } from '../../base/uuid-time.ts';
 import type { Tx } from '../../db/db.ts';
 import { type FailDeps, failAndPublish } from '../messages/fail.ts';
 import { type MessageKey, ownErrors, state } from '../messages/message.ts';
-import { fits } from '../templates/fits.ts';
-import { planOfRow } from '../templates/placeholders.ts';
+import { fits } from '../template-content/fits.ts';
+import { planOfRow } from '../template-content/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import { lockTemplateToRecheck, oldestOpenSend, recordRecheck, scanMessages } from './recheck-store.ts';
 

@@ -1,15 +1,15 @@
 // What a message says: its values, and the text of its parts. Pure.
 import type { SentReply } from '../../contract/reply-contents.ts';
 import type { FilledParts, FilledTemplate } from '../../ports/platform.ts';
-import { fillForPreview } from '../templates/fill.ts';
+import { fillForPreview } from '../template-content/fill.ts';
 import {
   allPlaceholders,
   type PartsPlan,
   type Placeholder,
   planOfRow,
   type TemplatePlan,
-} from '../templates/placeholders.ts';
-import { codeMask, type RenderedTemplate, renderTemplate } from '../templates/render.ts';
+} from '../template-content/placeholders.ts';
+import { codeMask, type RenderedTemplate, renderTemplate } from '../template-content/render.ts';
 import type { TemplateVersion } from '../templates/versions-store.ts';
 import type { StoredReply } from './message.ts';
 import { authenticationPriority } from './priority.ts';

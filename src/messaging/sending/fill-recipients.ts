@@ -3,10 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import { invalidRequest, listedProblemsMax, type Problem } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
-import { fillTemplate } from '../templates/fill.ts';
-import type { MediaFile } from '../templates/fill-header.ts';
-import type { TemplatePlan } from '../templates/placeholders.ts';
-import { contentOf, sharedMembers } from '../templates/recipient-content.ts';
+import { fillTemplate } from '../template-content/fill.ts';
+import type { MediaFile } from '../template-content/fill-header.ts';
+import type { TemplatePlan } from '../template-content/placeholders.ts';
+import { contentOf, sharedMembers } from '../template-content/recipient-content.ts';
 import type { NewMessage } from './new-sends-store.ts';
 import { phoneProblems, type RequestedRecipient, type SendRequest } from './recipients.ts';
 

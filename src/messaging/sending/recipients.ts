@@ -1,7 +1,7 @@
 // A send request: its recipients, and what applies to all of them. Pure.
 import type { AppError, Problem } from '../../base/errors.ts';
 import { phoneProblem } from '../../base/phone.ts';
-import type { RecipientContent, SharedContent } from '../templates/recipient-content.ts';
+import type { RecipientContent, SharedContent } from '../template-content/recipient-content.ts';
 
 export interface RequestedRecipient extends RecipientContent {
   phone: string;

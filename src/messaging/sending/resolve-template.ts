@@ -2,8 +2,8 @@
 import { AppError } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Db, Tx } from '../../db/db.ts';
+import { planOfRow, type TemplatePlan } from '../template-content/placeholders.ts';
 import { templateNotFound } from '../templates/find.ts';
-import { planOfRow, type TemplatePlan } from '../templates/placeholders.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import {
   findTemplateWithSender,

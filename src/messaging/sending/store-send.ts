@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../db/db.ts';
 import { findKey, insertKey, type KeyLease, type RequestKey } from '../../db/idempotency-keys.ts';
 import { inProgress } from '../../http/idempotency.ts';
 import { findReadyFiles, lockMediaShared } from '../media/store.ts';
-import { priorityOf } from '../templates/fill.ts';
+import { priorityOf } from '../template-content/fill.ts';
 import type { TemplateRow } from '../templates/store.ts';
 import {
   type CompleteSend,

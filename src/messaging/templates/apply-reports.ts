@@ -5,7 +5,7 @@ import type { TemplateReport } from '../../ports/platform.ts';
 import type { LeasedDelivery, PublishDeps } from '../../webhooks/publish.ts';
 import { type ReadingKey, requestReading } from '../senders/template-readings-store.ts';
 import type { TemplateChange } from './presenter.ts';
-import { makeTemplatesDue } from './single-reads-store.ts';
+import { makeTemplatesDue } from './readings-store.ts';
 import { templateStatus } from './status.ts';
 import { publishChanges } from './status-events.ts';
 import { changeTemplate, lockByProviderId, type TemplateRow } from './store.ts';

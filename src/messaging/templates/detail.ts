@@ -2,12 +2,12 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../db/db.ts';
 import { listSenderLabels } from '../senders/store.ts';
+import { inputsOf } from '../template-content/inputs.ts';
+import { planOfRow } from '../template-content/placeholders.ts';
+import { variablesOf } from '../template-content/variables.ts';
 import { editability, type ReadsUnapproved } from './edit-rules.ts';
-import { inputsOf } from './inputs.ts';
-import { planOfRow } from './placeholders.ts';
 import { templateItem } from './presenter.ts';
 import type { TemplateRow } from './store.ts';
-import { variablesOf } from './variables.ts';
 
 /** The senders of the business accounts of these templates. */
 export async function sendersFor(deps: { db: Db }, rows: TemplateRow[]) {

@@ -10,13 +10,13 @@ import type { Db } from '../../db/db.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
 import { findMedia } from '../media/store.ts';
-import { fillForPreview } from './fill.ts';
-import type { MediaFile } from './fill-header.ts';
+import { fillForPreview } from '../template-content/fill.ts';
+import type { MediaFile } from '../template-content/fill-header.ts';
+import { fileOf } from '../template-content/media-files.ts';
+import { planOfRow } from '../template-content/placeholders.ts';
+import { contentOf, mediaIdsOf } from '../template-content/recipient-content.ts';
+import { renderTemplate } from '../template-content/render.ts';
 import { requireTemplate } from './find.ts';
-import { fileOf } from './media-files.ts';
-import { planOfRow } from './placeholders.ts';
-import { contentOf, mediaIdsOf } from './recipient-content.ts';
-import { renderTemplate } from './render.ts';
 
 interface PreviewDeps {
   db: Db;

@@ -12,7 +12,7 @@ import {
   recordReadingFailure,
   requestReading,
 } from '../senders/template-readings-store.ts';
-import { claimTemplatesToRead, clearSingleReads, type DueTemplate } from './single-reads-store.ts';
+import { claimTemplatesToRead, clearSingleReads, type DueTemplate } from './readings-store.ts';
 import { type SyncDeps, syncTemplate, syncTemplates } from './sync.ts';
 
 /** Callbacks report changes immediately, so the timer is slow. */

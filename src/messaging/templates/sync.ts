@@ -8,7 +8,7 @@ import type { MessagingPlatform, PlatformTemplate } from '../../ports/platform.t
 import type { PublishDeps } from '../../webhooks/publish.ts';
 import { type AccessDeps, senderAccess } from '../senders/access.ts';
 import type { SenderRow } from '../senders/store.ts';
-import { shapeOf } from './fits.ts';
+import { shapeOf } from '../template-content/fits.ts';
 import type { TemplateChange } from './presenter.ts';
 import { readTemplateList } from './read-list.ts';
 import {
@@ -18,7 +18,7 @@ import {
   databaseTime,
   makeTemplatesDue,
   recordSingleRead,
-} from './single-reads-store.ts';
+} from './readings-store.ts';
 import { templateStatus } from './status.ts';
 import { publishChanges, removalOf } from './status-events.ts';
 import {

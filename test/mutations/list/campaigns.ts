@@ -191,7 +191,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a template that a scheduled send names can be deleted',
-    file: 'src/messaging/template-changes/delete-template.ts',
+    file: 'src/messaging/template-editing/delete.ts',
     find: 'if (await hasOpenSends(tx, of))',
     replace: 'if ((await hasOpenSends(tx, of)) && (false as boolean))',
     tests: api,

@@ -73,14 +73,14 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'new sample addresses count as a change of the template',
-    file: 'src/messaging/templates/fits.ts',
+    file: 'src/messaging/template-content/fits.ts',
     find: "key === 'example' ? undefined : value",
     replace: 'value',
     tests: ['test/api/sends.test.ts'],
   },
   {
     name: 'a changed draft of a template keeps its version',
-    file: 'src/messaging/templates/edits-store.ts',
+    file: 'src/messaging/template-editing/edits-store.ts',
     find: "components_changed_at = date_trunc('milliseconds', now()), updated_at = now()\n    where",
     replace: 'updated_at = now()\n    where',
     tests: ['test/api/drafts.test.ts'],

@@ -67,7 +67,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a message shows the text of a template that our own edit replaced',
-    file: 'src/messaging/template-changes/edit-template.ts',
+    file: 'src/messaging/template-editing/edit.ts',
     find: 'if (edited) await keepVersions(tx, [old]);',
     replace: '',
     tests: ['test/api/template-edits.test.ts'],

@@ -1,8 +1,8 @@
 // Mutations of submissions of drafts.
 import type { Mutation } from '../mutation.ts';
 
-const operation = 'src/messaging/templates/submit-draft.ts';
-const store = 'src/messaging/templates/drafts-store.ts';
+const operation = 'src/messaging/template-editing/submit-draft.ts';
+const store = 'src/messaging/template-editing/drafts-store.ts';
 const sync = 'src/messaging/templates/sync.ts';
 const tests = ['test/api/draft-submissions.test.ts'];
 const storeTests = ['test/db/stale-writes.test.ts'];
@@ -24,14 +24,14 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a draft is changed while it is being submitted',
-    file: 'src/messaging/template-changes/edit-template.ts',
+    file: 'src/messaging/template-editing/edit.ts',
     find: '    requireNoSubmission(locked, deps.clock.now());\n',
     replace: '',
     tests,
   },
   {
     name: 'a draft is deleted while it is being submitted',
-    file: 'src/messaging/template-changes/delete-template.ts',
+    file: 'src/messaging/template-editing/delete.ts',
     find: '    requireNoSubmission(before, deps.clock.now());\n',
     replace: '',
     tests,
@@ -122,7 +122,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'an edit of a draft reverts a concurrent one',
-    file: 'src/messaging/template-changes/edit-template.ts',
+    file: 'src/messaging/template-editing/edit.ts',
     find: ' || !isDeepStrictEqual(valuesOf(locked), valuesOf(row))',
     replace: '',
     tests,

@@ -58,7 +58,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a message whose file was removed is resent',
-    file: 'src/messaging/templates/media-files.ts',
+    file: 'src/messaging/template-content/media-files.ts',
     find: "if (row?.state !== 'ready' || row.public_id === null) return undefined;",
     replace: 'if (!row || row.public_id === null) return undefined;',
     tests,
@@ -72,7 +72,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a value without a placeholder in the current template is omitted',
-    file: 'src/messaging/templates/refill.ts',
+    file: 'src/messaging/template-content/refill.ts',
     find: 'variables[placeholder?.qualifiedKey ?? `${prefix}${where}.(${name ?? index + 1})`] = text;',
     replace: 'if (placeholder) variables[placeholder.qualifiedKey] = text;',
     tests,

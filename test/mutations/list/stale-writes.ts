@@ -85,14 +85,14 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a template that became due during its reading is forgotten',
-    file: 'src/messaging/templates/single-reads-store.ts',
+    file: 'src/messaging/templates/readings-store.ts',
     find: ' and read_due_at = ${template.read_due_at}`',
     replace: '`',
     tests: stale,
   },
   {
     name: 'two processes read the same template',
-    file: 'src/messaging/templates/single-reads-store.ts',
+    file: 'src/messaging/templates/readings-store.ts',
     find: 'where read_due_at <= now() and business_account_id is not null',
     replace: 'where read_due_at is not null and business_account_id is not null',
     tests: stale,

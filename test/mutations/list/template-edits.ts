@@ -2,7 +2,7 @@
 import type { Mutation } from '../mutation.ts';
 
 const rules = 'src/messaging/templates/edit-rules.ts';
-const operation = 'src/messaging/template-changes/edit-template.ts';
+const operation = 'src/messaging/template-editing/edit.ts';
 const tests = ['test/api/template-edits.test.ts'];
 const ruleTests = ['test/rules/template-edits.test.ts'];
 
@@ -37,7 +37,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'an edit takes the address of a sample for a handle',
-    file: 'src/messaging/templates/draft.ts',
+    file: 'src/messaging/template-editing/draft.ts',
     find: 'else if (isAddress(handle))',
     replace: "else if (handle === '')",
     tests: ['test/api/template-samples.test.ts'],
@@ -65,7 +65,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'the category of an approved template is edited',
-    file: 'src/messaging/templates/edit.ts',
+    file: 'src/messaging/template-editing/edit-content.ts',
     find: 'row.status === templateStatus.approved && category',
     replace: 'row.status === templateStatus.draft && category',
     tests,
@@ -93,7 +93,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a time to live is not set again with a new category',
-    file: 'src/messaging/templates/edit.ts',
+    file: 'src/messaging/template-editing/edit-content.ts',
     find: '(isRecategorized || ttl !== row.message_ttl_seconds)',
     replace: 'ttl !== row.message_ttl_seconds',
     tests,
@@ -121,7 +121,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a change of only the examples stops the template for a check',
-    file: 'src/messaging/templates/fits.ts',
+    file: 'src/messaging/template-content/fits.ts',
     find: "key === 'example' ? undefined : value",
     replace: 'value',
     tests: ['test/rules/template-fits.test.ts'],
@@ -135,7 +135,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a message with a file is checked without it',
-    file: 'src/messaging/templates/fits.ts',
+    file: 'src/messaging/template-content/fits.ts',
     find: "...(own ? { mediaId: 'header' } : {})",
     replace: '',
     tests: ['test/rules/template-fits.test.ts'],
@@ -149,7 +149,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a template whose pause was ended is not read',
-    file: 'src/messaging/templates/unpause.ts',
+    file: 'src/messaging/template-editing/unpause.ts',
     find: 'await makeTemplatesDue(tx, [row.id]);',
     replace: '',
     tests: ['test/api/unpause-template.test.ts'],

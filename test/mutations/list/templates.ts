@@ -102,21 +102,21 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a draft may link to a conversation of the platform',
-    file: 'src/messaging/templates/draft-buttons.ts',
+    file: 'src/messaging/template-editing/draft-buttons.ts',
     find: 'platformHost.test(new URL(fixed).hostname)',
     replace: 'false',
     tests: ['test/rules/template-draft.test.ts'],
   },
   {
     name: 'a draft may have two variables without text between them',
-    file: 'src/messaging/templates/draft-texts.ts',
+    file: 'src/messaging/template-editing/draft-texts.ts',
     find: 'if (/\\}\\}\\s*\\{\\{/.test(text))',
     replace: 'if (text === null)',
     tests: ['test/rules/template-draft.test.ts'],
   },
   {
     name: 'a draft may have too many variables for its words',
-    file: 'src/messaging/templates/draft-texts.ts',
+    file: 'src/messaging/template-editing/draft-texts.ts',
     find: 'if (words < least)',
     replace: 'if (words < 0)',
     tests: ['test/rules/template-draft.test.ts'],
@@ -144,7 +144,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a repeated deletion is a rejection although the first may have succeeded',
-    file: 'src/messaging/template-changes/delete-template.ts',
+    file: 'src/messaging/template-editing/delete.ts',
     find: 'throw isUnknown ? error : await perhapsDeleted(deps, before, error);',
     replace: 'throw error;',
     tests: ['test/api/template-deletion.test.ts'],

@@ -4,18 +4,18 @@ import { CancelQueuedQuery, CreateTemplateBody, EditTemplateBody } from '../../c
 import { DeletedTemplate, TemplateDetail, TemplateParams } from '../../contract/templates.ts';
 import { ok } from '../../http/reply.ts';
 import type { Server } from '../../http/request.ts';
-import { createDraft } from '../templates/create-draft.ts';
 import { templateDetail } from '../templates/detail.ts';
-import { unpauseTemplate } from '../templates/unpause.ts';
-import { deleteTemplate, type TemplateChangeDeps } from './delete-template.ts';
-import { editTemplate, submitTemplate } from './edit-template.ts';
+import { createDraft } from './create-draft.ts';
+import { deleteTemplate, type TemplateEditingDeps } from './delete.ts';
+import { editTemplate, submitTemplate } from './edit.ts';
+import { unpauseTemplate } from './unpause.ts';
 
 const ofTemplate = { params: TemplateParams, querystring: CancelQueuedQuery };
 const schema = { ...ofTemplate, response: { 200: success(TemplateDetail) } };
 const config = { scope: 'manage' } as const;
 
 /** POST /v1/templates, and what changes one of them. */
-export function templateChangeRoutes(server: Server, deps: TemplateChangeDeps): void {
+export function templateEditingRoutes(server: Server, deps: TemplateEditingDeps): void {
   server.post(
     '/v1/templates',
     {

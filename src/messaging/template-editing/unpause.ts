@@ -2,11 +2,11 @@
 import { audit } from '../../audit/store.ts';
 import { AppError } from '../../base/errors.ts';
 import { callWithFailover } from '../senders/failover.ts';
-import { requireTemplate } from './find.ts';
+import { requireTemplate } from '../templates/find.ts';
+import { makeTemplatesDue } from '../templates/readings-store.ts';
+import { templateStatus } from '../templates/status.ts';
+import type { TemplateRow } from '../templates/store.ts';
 import { callersFor, platformError, type SubmitDeps } from './platform-calls.ts';
-import { makeTemplatesDue } from './single-reads-store.ts';
-import { templateStatus } from './status.ts';
-import type { TemplateRow } from './store.ts';
 
 /**
  * Ends the pause of a template at the platform, which reports its status then; it is also read. Returns the template as it was. Throws

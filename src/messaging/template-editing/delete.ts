@@ -6,7 +6,6 @@ import { hasOpenSends, isTemplateInUse, type TemplateKey } from '../dispatch/hol
 import type { FailDeps } from '../messages/fail.ts';
 import { requestReading } from '../senders/template-readings-store.ts';
 import { requireTemplate, templateNotFound } from '../templates/find.ts';
-import { deleteAtPlatform, platformError, type SubmitDeps } from '../templates/platform-calls.ts';
 import { ownProviderStatus } from '../templates/status.ts';
 import { publishChanges, removalOf } from '../templates/status-events.ts';
 import {
@@ -17,10 +16,11 @@ import {
   type TemplateRow,
 } from '../templates/store.ts';
 import { requireNoSubmission } from '../templates/submission.ts';
-import { readUnknownSubmission } from '../templates/submit-draft.ts';
 import { emptyQueue, inUse } from './empty-queue.ts';
+import { deleteAtPlatform, platformError, type SubmitDeps } from './platform-calls.ts';
+import { readUnknownSubmission } from './submit-draft.ts';
 
-export interface TemplateChangeDeps extends SubmitDeps, FailDeps {
+export interface TemplateEditingDeps extends SubmitDeps, FailDeps {
   db: Db;
 }
 
@@ -31,7 +31,7 @@ export interface TemplateChangeDeps extends SubmitDeps, FailDeps {
  * messages were cancelled; and the business account whose template stays, because the account has no sender of it left.
  */
 export async function deleteTemplate(
-  deps: TemplateChangeDeps,
+  deps: TemplateEditingDeps,
   input: { accountId: string; templateId: string; cancelQueued: boolean },
 ): Promise<{ cancelled: number; staysAt?: string | null }> {
   const { accountId, templateId } = input;
@@ -64,7 +64,7 @@ export async function deleteTemplate(
  * longer has, and only its list shows whether it has this one. Returns any other error unchanged.
  */
 async function perhapsDeleted(
-  deps: TemplateChangeDeps,
+  deps: TemplateEditingDeps,
   { account_id: accountId, business_account_id: businessAccountId, provider_status }: TemplateRow,
   error: unknown,
 ): Promise<unknown> {
@@ -81,7 +81,7 @@ async function perhapsDeleted(
 
 /** Removes a draft, or marks a template as being deleted; returns the row as it was. */
 async function beginDeleting(
-  deps: TemplateChangeDeps,
+  deps: TemplateEditingDeps,
   of: TemplateKey,
   cancelQueued: boolean,
 ): Promise<TemplateRow> {
@@ -113,7 +113,7 @@ async function beginDeleting(
 }
 
 /** Restores the template as it was. `staysMarked`: the platform may have deleted it, so the mark stays until it is read. */
-async function restore(deps: TemplateChangeDeps, before: TemplateRow, staysMarked = false): Promise<void> {
+async function restore(deps: TemplateEditingDeps, before: TemplateRow, staysMarked = false): Promise<void> {
   const leasedDeliveries = await deps.db.transaction().execute(async (tx) => {
     const marked = await lockTemplate(tx, before.id);
     const after = await endDeleting(tx, before.id, staysMarked ? undefined : before);
@@ -122,7 +122,7 @@ async function restore(deps: TemplateChangeDeps, before: TemplateRow, staysMarke
   deps.deliveries.offer(leasedDeliveries);
 }
 
-async function remove(deps: TemplateChangeDeps, { id, account_id, status }: TemplateRow): Promise<void> {
+async function remove(deps: TemplateEditingDeps, { id, account_id, status }: TemplateRow): Promise<void> {
   const leasedDeliveries = await deps.db.transaction().execute(async (tx) => {
     const removed = await deleteTemplates(tx, [id]);
     await audit(tx, account_id, 'template.deleted', id, { status });

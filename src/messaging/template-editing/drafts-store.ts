@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
-import { templateStatus } from './status.ts';
-import type { TemplateRow } from './store.ts';
+import { templateStatus } from '../templates/status.ts';
+import type { TemplateRow } from '../templates/store.ts';
 
 const status = sqlConstants(templateStatus);
 

@@ -7,10 +7,10 @@ import { type SampleDeps, uploadSample } from '../media/sample.ts';
 import type { AccessDeps } from '../senders/access.ts';
 import { callWithFailover } from '../senders/failover.ts';
 import { findDefaultSender, listCallers, type SenderRow } from '../senders/store.ts';
+import { cardsOf } from '../template-content/kinds.ts';
+import type { ReadsUnapproved } from '../templates/edit-rules.ts';
+import type { TemplateRow } from '../templates/store.ts';
 import { sampleIdOf, withHandle } from './draft.ts';
-import type { ReadsUnapproved } from './edit-rules.ts';
-import { cardsOf } from './kinds.ts';
-import type { TemplateRow } from './store.ts';
 
 export interface SubmitDeps extends AccessDeps, SampleDeps, PublishDeps {
   clock: Clock;

@@ -1,7 +1,7 @@
 // WhatsApp's rules for a template's texts: lengths, variables, examples and formatting. Pure.
 import { charactersIn, counted } from '../../base/counted.ts';
 import type { TemplateComponent } from '../../ports/platform.ts';
-import { tokensOf } from './placeholders.ts';
+import { tokensOf } from '../template-content/placeholders.ts';
 
 /** Adds a problem of a member of the component, such as `.text`. */
 export type Add = (member: string, message: string) => void;

@@ -1,10 +1,10 @@
 // WhatsApp's rules for a template's content, checked before its review; each problem has a path. Pure.
 import type { Problem } from '../../base/errors.ts';
 import type { TemplateComponent } from '../../ports/platform.ts';
+import { cardsOf, upper } from '../template-content/kinds.ts';
 import { checkButtons } from './draft-buttons.ts';
 import { checkCarousel, checkOffer } from './draft-kinds.ts';
 import { type Add, checkText } from './draft-texts.ts';
-import { cardsOf, upper } from './kinds.ts';
 import { languages } from './languages.ts';
 
 /** The file that a media header shows to the reviewers. */

@@ -3,6 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { audit } from '../../audit/store.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { isTemplateInUse } from '../dispatch/holds-store.ts';
+import { editLimits, isRejected, recentEdits } from '../templates/edit-rules.ts';
+import { requireTemplate, templateNotFound } from '../templates/find.ts';
+import { templateStatus } from '../templates/status.ts';
+import { publishChanges } from '../templates/status-events.ts';
+import { lockTemplate, type TemplateRow } from '../templates/store.ts';
+import { requireNoSubmission } from '../templates/submission.ts';
+import { keepVersions } from '../templates/versions-store.ts';
+import type { TemplateEditingDeps } from './delete.ts';
 import {
   differing,
   editAtPlatform,
@@ -10,8 +18,7 @@ import {
   requireEditable,
   requireSamples,
   type TemplateChanges,
-} from '../templates/edit.ts';
-import { editLimits, isRejected, recentEdits } from '../templates/edit-rules.ts';
+} from './edit-content.ts';
 import {
   changeDraft,
   type EditedValues,
@@ -19,17 +26,10 @@ import {
   markEditing,
   recordEdit,
   valuesOf,
-} from '../templates/edits-store.ts';
-import { requireTemplate, templateNotFound } from '../templates/find.ts';
-import { platformError } from '../templates/platform-calls.ts';
-import { templateStatus } from '../templates/status.ts';
-import { publishChanges } from '../templates/status-events.ts';
-import { lockTemplate, type TemplateRow } from '../templates/store.ts';
-import { requireNoSubmission } from '../templates/submission.ts';
-import { readUnknownSubmission, submitDraft } from '../templates/submit-draft.ts';
-import { keepVersions } from '../templates/versions-store.ts';
-import type { TemplateChangeDeps } from './delete-template.ts';
+} from './edits-store.ts';
 import { emptyQueue, inUse } from './empty-queue.ts';
+import { platformError } from './platform-calls.ts';
+import { readUnknownSubmission, submitDraft } from './submit-draft.ts';
 
 interface TemplateToEdit {
   accountId: string;
@@ -42,7 +42,7 @@ interface TemplateToEdit {
  * with `editableAt`; 409 `template_in_use` while its messages are queued or in flight, unless `cancelQueued`.
  */
 export async function editTemplate(
-  deps: TemplateChangeDeps,
+  deps: TemplateEditingDeps,
   of: TemplateToEdit,
   given: TemplateChanges,
 ): Promise<{ row: TemplateRow; isChanged: boolean }> {
@@ -67,7 +67,7 @@ export async function editTemplate(
 
 /** Changes a draft; undefined if it is no longer the one from which `values` were made. 409 while it is being submitted. */
 async function editDraft(
-  deps: TemplateChangeDeps,
+  deps: TemplateEditingDeps,
   row: TemplateRow,
   values: EditedValues,
 ): Promise<TemplateRow | undefined> {
@@ -88,7 +88,7 @@ async function editDraft(
  * Submits a draft, or a rejected template again; 409 `template_not_draft` for every other. 400 for a rejected template with
  * media: the platform shows its samples, but takes only new uploads.
  */
-export async function submitTemplate(deps: TemplateChangeDeps, of: TemplateToEdit): Promise<TemplateRow> {
+export async function submitTemplate(deps: TemplateEditingDeps, of: TemplateToEdit): Promise<TemplateRow> {
   const row = await requireTemplate(deps.db, of.accountId, of.templateId);
   if (!isRejected(deps.platform, row)) return submitDraft(deps, of);
   requireSamples(row.components);
@@ -98,7 +98,7 @@ export async function submitTemplate(deps: TemplateChangeDeps, of: TemplateToEdi
 
 /** Marks the template, empties its queue, calls the platform and records the result. */
 async function edit(
-  deps: TemplateChangeDeps,
+  deps: TemplateEditingDeps,
   of: TemplateToEdit,
   { id }: TemplateRow,
   { changes, values }: { changes: TemplateChanges; values: EditedValues },
@@ -136,7 +136,7 @@ async function edit(
   return after ?? requireTemplate(deps.db, of.accountId, of.templateId);
 }
 
-async function beginEditing(deps: TemplateChangeDeps, of: TemplateToEdit, id: string) {
+async function beginEditing(deps: TemplateEditingDeps, of: TemplateToEdit, id: string) {
   const { leasedDeliveries, ...begun } = await deps.hot.transaction().execute(async (tx) => {
     // waits for sends that are being inserted; later ones see the mark
     const before = await lockTemplate(tx, id);
@@ -160,7 +160,7 @@ async function beginEditing(deps: TemplateChangeDeps, of: TemplateToEdit, id: st
 
 /** Changes the locked row and publishes the change. */
 async function change(
-  deps: TemplateChangeDeps,
+  deps: TemplateEditingDeps,
   id: string,
   act: (tx: Parameters<typeof lockTemplate>[0], before: TemplateRow) => Promise<TemplateRow | undefined>,
 ): Promise<TemplateRow | undefined> {

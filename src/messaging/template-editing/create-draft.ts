@@ -5,12 +5,12 @@ import { uuidv7 } from '../../base/ids.ts';
 import type { TemplateComponent } from '../../ports/platform.ts';
 import { findSamples } from '../media/sample.ts';
 import { findDefaultSender } from '../senders/store.ts';
+import { cardsOf } from '../template-content/kinds.ts';
+import { planTemplate } from '../template-content/placeholders.ts';
+import type { TemplateRow } from '../templates/store.ts';
 import { draftProblems, sampleIdsOf } from './draft.ts';
 import { insertDraft } from './drafts-store.ts';
-import { cardsOf } from './kinds.ts';
-import { planTemplate } from './placeholders.ts';
 import type { SubmitDeps } from './platform-calls.ts';
-import type { TemplateRow } from './store.ts';
 import { ttlProblems } from './time-to-live.ts';
 
 export interface Draft {

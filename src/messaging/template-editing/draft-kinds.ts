@@ -1,8 +1,8 @@
 // WhatsApp's rules for carousels and limited-time offers, checked before their review. Pure.
 import type { TemplateComponent } from '../../ports/platform.ts';
+import { cardKinds, cardsMax, cardsMin, findComponent, upper } from '../template-content/kinds.ts';
 import { checkButtons } from './draft-buttons.ts';
 import { type Add, checkLength, checkText, lengthOf } from './draft-texts.ts';
-import { cardKinds, cardsMax, cardsMin, findComponent, upper } from './kinds.ts';
 
 /** WhatsApp's limits (Cloud API, "Media card carousel templates", "Limited-time offer templates"). */
 const offerMaxLength = { text: 16, body: 600 };

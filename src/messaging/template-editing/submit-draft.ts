@@ -5,6 +5,11 @@ import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { callWithFailover } from '../senders/failover.ts';
 import type { SenderRow } from '../senders/store.ts';
 import { type ReadingKey, requestLaterReading, requestReading } from '../senders/template-readings-store.ts';
+import { requireTemplate, templateNotFound } from '../templates/find.ts';
+import { templateStatus } from '../templates/status.ts';
+import { publishChanges } from '../templates/status-events.ts';
+import { findTemplate, lockTemplate, type TemplateRow } from '../templates/store.ts';
+import { requireNoSubmission, submissionOf } from '../templates/submission.ts';
 import { templateExists } from './create-draft.ts';
 import {
   type DraftLease,
@@ -14,12 +19,7 @@ import {
   renewDraftLease,
   settleSeconds,
 } from './drafts-store.ts';
-import { requireTemplate, templateNotFound } from './find.ts';
 import { callersFor, componentsToSend, platformError, type SubmitDeps } from './platform-calls.ts';
-import { templateStatus } from './status.ts';
-import { publishChanges } from './status-events.ts';
-import { findTemplate, lockTemplate, type TemplateRow } from './store.ts';
-import { requireNoSubmission, submissionOf } from './submission.ts';
 
 function requireDraft(row: TemplateRow): void {
   if (row.status === templateStatus.draft) return;

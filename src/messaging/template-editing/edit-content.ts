@@ -4,15 +4,15 @@ import { AppError, invalidRequest, type Problem } from '../../base/errors.ts';
 import type { PlatformTemplate, TemplateComponent } from '../../ports/platform.ts';
 import { findSamples } from '../media/sample.ts';
 import { callWithFailover } from '../senders/failover.ts';
+import { cardsOf } from '../template-content/kinds.ts';
+import { planTemplate } from '../template-content/placeholders.ts';
+import { editability, type ReadsUnapproved } from '../templates/edit-rules.ts';
+import { templateStatus } from '../templates/status.ts';
+import type { TemplateRow } from '../templates/store.ts';
 import { formatOf } from './create-draft.ts';
 import { draftProblems, lacksSample, sampleIdsOf } from './draft.ts';
-import { editability, type ReadsUnapproved } from './edit-rules.ts';
 import type { EditedValues } from './edits-store.ts';
-import { cardsOf } from './kinds.ts';
-import { planTemplate } from './placeholders.ts';
 import { callersFor, componentsToSend, type SubmitDeps } from './platform-calls.ts';
-import { templateStatus } from './status.ts';
-import type { TemplateRow } from './store.ts';
 import { ttlProblems } from './time-to-live.ts';
 
 /** What a request changes; absent members stay. */

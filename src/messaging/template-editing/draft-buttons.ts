@@ -1,9 +1,9 @@
 // WhatsApp's rules for a template's buttons, checked before its review. Pure.
 import type { TemplateButton } from '../../ports/platform.ts';
+import { codeMaxLength } from '../template-content/fill-lengths.ts';
+import { upper } from '../template-content/kinds.ts';
+import { tokensOf } from '../template-content/placeholders.ts';
 import { type Add, checkLength } from './draft-texts.ts';
-import { codeMaxLength } from './fill-lengths.ts';
-import { upper } from './kinds.ts';
-import { tokensOf } from './placeholders.ts';
 
 /** WhatsApp's limits (Cloud API, "Template components"), in characters. */
 const maxLength = { label: 25, url: 2000, phone: 20 };
