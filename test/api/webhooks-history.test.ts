@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { deliveriesOf } from '../../src/webhooks/publish.ts';
+import { deliveriesOf, publish } from '../../src/webhooks/publish.ts';
 import { insertReplay, replayStep } from '../../src/webhooks/replay/store.ts';
 import { until } from '../harness/until.ts';
 import { openWebhooksFixture, type WebhooksFixture } from '../harness/webhooks-fixture.ts';
@@ -68,6 +68,31 @@ describe('the list of deliveries', () => {
     const other = await fixture.account();
     expect((await list(other)).items).toEqual([]);
     expect((await list(other, `?messageId=wamid.${message}`)).items).toEqual([]);
+  });
+
+  it('finds the deliveries of a received message by its identifier, which no index does', async () => {
+    const account = await fixture.account();
+    const { id } = await fixture.endpoint(account, 'filter-3', { events: ['messages.received'] });
+    for (const messageId of ['wamid.in1', 'wamid.in2', 'wamid.in1']) {
+      const event = {
+        accountId: account,
+        subjectId: uuidv7(),
+        stage: 0,
+        kind: 'messages.received',
+        messageId,
+      };
+      const published = await fixture.hot
+        .transaction()
+        .execute((tx) => publish(fixture, tx, [{ ...event, body: '{}' }]));
+      fixture.deliveries.offer(published);
+    }
+    await delivered(account, 3);
+    const found = async (query: string) =>
+      (await list(account, query)).items.map((one: { messageId: string }) => one.messageId);
+    expect(await found('?messageId=wamid.in1')).toEqual(['wamid.in1', 'wamid.in1']);
+    expect(await found(`?messageId=wamid.in2&endpointId=${id}`)).toEqual(['wamid.in2']);
+    expect(await found('?messageId=wamid.in1&status=dead')).toEqual([]);
+    expect(await found('?messageId=wamid.in3')).toEqual([]);
   });
 
   it.each(['?statu=dead', '?status=lost', '?limit=0', '?limit=101', '?cursor=nonsense', '?from=yesterday'])(

@@ -11,8 +11,8 @@ export interface SendFilter {
   state?: SendStateName | undefined;
   templateId?: string | undefined;
   senderId?: string | undefined;
-  fromId?: string | undefined;
-  toId?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
   /** Only sends older than this one. */
   beforeId?: string | undefined;
 }
@@ -39,6 +39,18 @@ const inState: Record<SendStateName, ReturnType<typeof sql>> = {
   sending: sql`s.cancelled_at is null and s.stage = ${sendStageSql.started} and s.paused_at is null and x.is_pending`,
 };
 
+/** More than lies between the time in the id of a send and `created_at` of its row, of another clock. */
+const idSlack = sql`interval '1 minute'`;
+
+/** The send was created from `from` until before `to`; its id decides about almost all others, by the index. */
+function createdIn({ from, to }: SendFilter) {
+  const after = sql`and created_at >= ${from}::timestamptz
+    and id >= uuid7_floor(greatest(${from}::timestamptz - ${idSlack}, 'epoch'))`;
+  const before = sql`and created_at < ${to}::timestamptz
+    and id < uuid7_floor(greatest(${to}::timestamptz + ${idSlack}, 'epoch'))`;
+  return sql`${from === undefined ? sql`` : after} ${to === undefined ? sql`` : before}`;
+}
+
 /** Lists up to `limit` sends of the account, newest first; `scannedTo`: the last send that was read, if more may follow. */
 export async function listSends(
   db: Db,
@@ -51,8 +63,7 @@ export async function listSends(
   const scanned = isFiltered ? scanLimit : limit;
   const within = sql`
     select * from sends where account_id = ${accountId} ${filter.all ? sql`` : sql`and listed`}
-      ${filter.fromId ? sql`and id >= ${filter.fromId}` : sql``} ${filter.toId ? sql`and id < ${filter.toId}` : sql``}
-      ${filter.beforeId ? sql`and id < ${filter.beforeId}` : sql``}
+      ${createdIn(filter)} ${filter.beforeId ? sql`and id < ${filter.beforeId}` : sql``}
     order by id desc limit ${scanned}`;
   const { rows } = await sql<ListedSend>`
     select s.*, x.is_pending from (${within}) s cross join lateral (select ${isPending} as is_pending) x

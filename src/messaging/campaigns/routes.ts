@@ -2,7 +2,6 @@
 import { counted } from '../../base/counted.ts';
 import { isUuid } from '../../base/ids.ts';
 import { parseTraceparent } from '../../base/trace-ids.ts';
-import { idRange } from '../../base/uuid-time.ts';
 import { ListSendsQuery, SendItem, SendSummary } from '../../contract/campaigns.ts';
 import { cursorPage, success } from '../../contract/envelope.ts';
 import { SendParams } from '../../contract/sends.ts';
@@ -58,7 +57,8 @@ function listRoute(server: Server, deps: CampaignRoutesDeps): void {
         state: query.state,
         templateId: query.templateId,
         senderId: query.senderId,
-        ...idRange(query),
+        from: query.from === undefined ? undefined : new Date(query.from),
+        to: query.to === undefined ? undefined : new Date(query.to),
         beforeId,
       };
       const { rows, scannedTo } = isNobody

@@ -62,8 +62,9 @@ export interface DeliveryFilter {
 const scannedMax = 20_000;
 
 /**
- * Lists up to `limit` deliveries of the account, newest first. For an endpoint, kind or state the scan is bounded, so that no page is
- * slow: `scannedTo` is the last scanned delivery if the scan ended before the list did.
+ * Lists up to `limit` deliveries of the account, newest first. For an endpoint, kind or state, and for a received message, which no
+ * index finds by the platform's identifier, the scan is bounded, so that no page is slow: `scannedTo` is the last scanned delivery if
+ * the scan ended before the list did.
  */
 export async function listDeliveries(
   db: Db,
@@ -72,21 +73,34 @@ export async function listDeliveries(
   limit: number,
   scanLimit = scannedMax,
 ): Promise<{ rows: DeliveryRow[]; scannedTo: string | undefined }> {
+  const { messageId, ...others } = filter;
+  const isReceived = messageId !== undefined && !(await isSent(db, accountId, messageId));
+  const scope: DeliveryFilter = isReceived ? others : filter;
   const { endpointId, kind, states } = filter;
   const matches = [
+    ...(isReceived ? [sql`s.message_id = ${messageId}`] : []),
     ...(endpointId === undefined ? [] : [sql`s.endpoint_id = ${endpointId}::uuid`]),
     ...(kind === undefined ? [] : [sql`coalesce(s.kind, ${sql.lit(derivedKind)}) = ${kind}`]),
     ...(states === undefined ? [] : [sql`s.state = any (${[...states]}::smallint[])`]),
   ];
-  const isSparse = matches.length > 0 && filter.messageId === undefined;
+  const isSparse = matches.length > 0 && scope.messageId === undefined;
   const scanned = matches.length === 0 ? limit : isSparse ? scanLimit : null;
   const { rows } = await sql<DeliveryRow>`
     select ${columns} from (
-      select s.* from (select * from deliveries d where ${inRange(accountId, filter)} order by d.id desc limit ${scanned}::int) s
+      select s.* from (select * from deliveries d where ${inRange(accountId, scope)} order by d.id desc limit ${scanned}::int) s
       where ${matches.length === 0 ? sql`true` : sql.join(matches, sql` and `)} order by s.id desc limit ${limit}::int) d ${joinMessage}
     order by d.id desc`.execute(db);
   if (!isSparse || rows.length === limit) return { rows, scannedTo: undefined };
-  return { rows, scannedTo: await lastScanned(db, accountId, filter, scanLimit) };
+  return { rows, scannedTo: await lastScanned(db, accountId, scope, scanLimit) };
+}
+
+/** True if the account sent the message with that identifier of the platform, or, if it never got one, with that id. */
+async function isSent(db: Db, accountId: string, messageId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from messages where wamid = ${messageId} and account_id = ${accountId}
+    union all select from messages where id = ${isUuid(messageId) ? messageId : null}::uuid and account_id = ${accountId}
+    limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 /** Finds the last delivery that a bounded scan reads; undefined if the scan reads them all. */
