@@ -22,6 +22,7 @@ import { releaseSendsOf } from './messaging/campaigns/release-leases.ts';
 import { foldConversations } from './messaging/conversations/fold.ts';
 import { releaseMessagesOfProcesses } from './messaging/dispatch/claims-store.ts';
 import { openDispatcher } from './messaging/dispatch/dispatcher.ts';
+import { findTemplatesInUse } from './messaging/dispatch/holds-store.ts';
 import { openCodeRemoval } from './messaging/dispatch/one-time-codes.ts';
 import { maintainQueue } from './messaging/dispatch/queue-maintenance.ts';
 import { ensureRegistered, forgetRejectedRegistration } from './messaging/media/register.ts';
@@ -120,6 +121,7 @@ function openShared(parts: Parts, publicUrl: () => string) {
     exports: openExports(),
     dispatcher,
     sendSteps: openSendSteps(parts),
+    templatesInUse: findTemplatesInUse,
     restoreErased: openRestoreErased(parts),
     applyReports: openApplyReports({ ...parts, deliveries, publicUrl }),
     applyReceived: openApplyReceived({ ...parts, deliveries }),

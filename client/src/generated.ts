@@ -1834,7 +1834,7 @@ export type Overview = {
     name: string;
     /** The platform's language code. */
     language: string;
-    /** `REJECTED`, `PAUSED` or `DISABLED`. */
+    /** `REJECTED`, `PAUSED`, `DISABLED`, or `DELETED`: the platform no longer has it, and messages wait. */
     providerStatus: string;
     /** Why the platform rejected it. */
     rejectedReason: string | null;

@@ -88,7 +88,10 @@ const stoppedTemplate = Type.Object(
     _id: Id,
     name: Type.String({ description: 'Its name at the platform.' }),
     language: Type.String({ description: "The platform's language code." }),
-    providerStatus: Type.String({ description: '`REJECTED`, `PAUSED` or `DISABLED`.' }),
+    providerStatus: Type.String({
+      description:
+        '`REJECTED`, `PAUSED`, `DISABLED`, or `DELETED`: the platform no longer has it, and messages wait.',
+    }),
     rejectedReason: nullable(Type.String({ description: 'Why the platform rejected it.' })),
   },
   { description: 'A template that cannot be sent.' },

@@ -60,7 +60,7 @@ function endpointsOf({ failingEndpoints }: Overview, nowMs: number): HomeProblem
   }));
 }
 
-const templateStates: Record<string, string> = { PAUSED: 'paused', DISABLED: 'disabled' };
+const templateStates: Record<string, string> = { PAUSED: 'paused', DISABLED: 'disabled', DELETED: 'deleted' };
 
 /** More of them are one problem: old ones that nobody deletes must not hide the others. */
 const templatesMax = 3;

@@ -138,6 +138,24 @@ export async function hasOpenSends(tx: Tx, { accountId, templateId }: TemplateKe
   return rows.length > 0;
 }
 
+/** Finds those of an account's templates whose messages are queued or being called, or that an open send names, in one pass of the queue. */
+export async function findTemplatesInUse(
+  tx: Tx,
+  { accountId, templateIds }: { accountId: string; templateIds: readonly string[] },
+): Promise<string[]> {
+  const wanted = sql`any(${[...templateIds]}::uuid[])`;
+  const { rows } = await sql<{ id: string }>`
+    select x.template_id as id from senders s cross join lateral (
+      select distinct m.template_id from messages m
+      where m.sender_id = s.id and ${anyPriority} and m.due_at is not null and m.template_id = ${wanted}
+        and (m.state = ${stateSql.queued} or ${isBeingCalled})) x
+    where s.account_id = ${accountId}
+    union select c.template_id from sends c where c.account_id = ${accountId} and c.is_open and c.template_id = ${wanted}`.execute(
+    tx,
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** True if messages of the template are being called. */
 export async function isTemplateBeingCalled(db: Db, of: TemplateKey): Promise<boolean> {
   const { rows } = await pending(of, isBeingCalled, 1).execute(db);

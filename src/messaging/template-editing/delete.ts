@@ -48,7 +48,9 @@ export async function deleteTemplate(
     await restore(deps, before);
     throw error;
   });
-  const isGone = await deleteAtPlatform(deps, before)
+  // a reading found that the platform no longer has it
+  const isMissing = before.provider_status === ownProviderStatus.deleted;
+  const isGone = await (isMissing ? Promise.resolve(true) : deleteAtPlatform(deps, before))
     .catch(async (error: unknown) => {
       const isUnknown = error instanceof VendorError && error.outcome === 'unknown';
       await restore(deps, before, isUnknown);

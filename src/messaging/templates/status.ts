@@ -15,12 +15,13 @@ export type TemplateStatus = (typeof templateStatus)[keyof typeof templateStatus
 export const ownProviderStatus = {
   /** A deletion is in progress: the template cannot be sent, and new sends of it are rejected. */
   pendingDeletion: 'PENDING_DELETION',
-  /** The platform no longer has it; only events show this status. */
+  /** The platform no longer has it. Rows have this status only while messages wait for it; events always. */
   deleted: 'DELETED',
 } as const;
 
-/** The platform's words for a template that cannot be sent until somebody acts; it is not under review. */
+/** The words for a template that cannot be sent until somebody acts; it is not under review. */
 export const stoppedProviderStatus = {
+  deleted: ownProviderStatus.deleted,
   rejected: 'REJECTED',
   paused: 'PAUSED',
   disabled: 'DISABLED',

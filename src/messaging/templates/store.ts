@@ -196,7 +196,7 @@ export async function upsertTemplates(
   return rows;
 }
 
-/** The account's templates that the platform rejected, paused or disabled, newest first. */
+/** The account's templates that the platform rejected, paused or disabled, or no longer has, newest first. */
 export async function listStoppedTemplates(
   db: Db,
   accountId: string,

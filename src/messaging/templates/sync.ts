@@ -19,9 +19,10 @@ import {
   makeTemplatesDue,
   recordSingleRead,
 } from './readings-store.ts';
-import { templateStatus } from './status.ts';
+import { ownProviderStatus, templateStatus } from './status.ts';
 import { publishChanges, removalOf } from './status-events.ts';
 import {
+  changeTemplate,
   deleteTemplates,
   lockByProviderId,
   lockTemplates,
@@ -40,6 +41,8 @@ export interface SyncDeps extends AccessDeps, PublishDeps {
   /** Wakes the worker that lets messages of held templates continue. */
   nudgeQueue: () => void;
   platform: Pick<MessagingPlatform, 'listTemplates' | 'readTemplate'>;
+  /** Finds those of these templates that queued messages or open sends need. */
+  templatesInUse: (tx: Tx, of: { accountId: string; templateIds: readonly string[] }) => Promise<string[]>;
 }
 
 const rowsPerStatement = 500;
@@ -68,7 +71,7 @@ const nameOf = (row: Pick<TemplateRow, 'name' | 'language'>) => `${row.name} ${r
 
 /**
  * Reads every template of the sender's business account and makes our rows equal: adds new ones, overwrites changed ones
- * and removes missing ones. A row that changed during the reading is newer than the list, so its template is read alone
+ * and removes missing ones, unless their messages wait (`removeMissing`). A row that changed during the reading is newer than the list, so its template is read alone
  * instead. Publishes changes of status, category and quality. Returns the numbers of templates and of platform calls.
  * Throws VendorError, without any change, if the platform cannot be read.
  */
@@ -91,10 +94,7 @@ export async function syncTemplates(
       (one) =>
         one.status !== templateStatus.draft && !listed.has(nameOf(one)) && !newerNames.has(nameOf(one)),
     );
-    await deleteTemplates(
-      tx,
-      gone.map((one) => one.id),
-    );
+    await removeMissing(deps, tx, account.accountId, gone);
     const missing = known.filter((one) => wasSubmitted(begun)(one) && !listed.has(nameOf(one)));
     await clearDraftLeases(
       tx,
@@ -110,6 +110,29 @@ export async function syncTemplates(
   deps.deliveries.offer(leasedDeliveries);
   deps.nudgeQueue();
   return { count: templates.length, calls };
+}
+
+/**
+ * Removes templates that the platform no longer has. One whose messages are queued or to be queued stays, as deleted: they wait for its return until
+ * they expire or are cancelled. Without it, each of them would be called, to be rejected.
+ */
+async function removeMissing(
+  deps: SyncDeps,
+  tx: Tx,
+  accountId: string,
+  gone: readonly TemplateRow[],
+): Promise<void> {
+  const templateIds = gone.map(({ id }) => id);
+  const inUse = new Set(
+    templateIds.length > 0 ? await deps.templatesInUse(tx, { accountId, templateIds }) : [],
+  );
+  await deleteTemplates(
+    tx,
+    templateIds.filter((id) => !inUse.has(id)),
+  );
+  const deleted = { status: templateStatus.submitted, providerStatus: ownProviderStatus.deleted };
+  for (const { id, provider_status: word } of gone)
+    if (inUse.has(id) && word !== deleted.providerStatus) await changeTemplate(tx, id, deleted);
 }
 
 /** Overwrites rows with the platform's templates and returns the changes of rows that existed before. */

@@ -156,4 +156,25 @@ export const mutations: Mutation[] = [
     replace: 'await clearSingleReads(deps.db, of);',
     tests: ['test/api/template-readings.test.ts'],
   },
+  {
+    name: 'a template is removed while messages wait for it',
+    file: 'src/messaging/templates/sync.ts',
+    find: 'templateIds.filter((id) => !inUse.has(id))',
+    replace: 'templateIds',
+    tests: ['test/api/missing-templates.test.ts'],
+  },
+  {
+    name: 'a template that the platform deleted stays approved while messages wait for it',
+    file: 'src/messaging/templates/sync.ts',
+    find: 'if (inUse.has(id) && word !== deleted.providerStatus) await changeTemplate(tx, id, deleted);',
+    replace: '',
+    tests: ['test/api/missing-templates.test.ts'],
+  },
+  {
+    name: 'a template is removed although a draft names it',
+    file: 'src/messaging/dispatch/holds-store.ts',
+    find: 'c.is_open and c.template_id = ${wanted}',
+    replace: 'false',
+    tests: ['test/api/missing-templates.test.ts'],
+  },
 ];
