@@ -1,7 +1,9 @@
 // The metrics of /metrics, in one registry.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { ObserveCall } from './outgoing-measured.ts';
 import { openProcessMetrics, type ProcessMetrics } from './process-metrics.ts';
+
+/** Observes a call: its outcome, and its time until the response, or until the headers of a stream. */
+export type ObserveCall = (outcome: string, ms: number) => void;
 
 export interface Metrics {
   registry: Registry;

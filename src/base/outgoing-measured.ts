@@ -1,10 +1,8 @@
 // Outgoing HTTP with its calls measured: by the system that is called, the outcome and the time.
+import type { ObserveCall } from './metrics.ts';
 import type { Outgoing } from './outgoing.ts';
 import { OutgoingError } from './outgoing-error.ts';
 import { outcomeOf } from './outgoing-outcome.ts';
-
-/** Observes a call: its outcome, and its time until the response, or until the headers of a stream. */
-export type ObserveCall = (outcome: string, ms: number) => void;
 
 /** The same, but each call is observed once: with the outcome of its response, or the kind of its `OutgoingError`. */
 export function measureOutgoing(outgoing: Outgoing, observe: ObserveCall): Outgoing {
