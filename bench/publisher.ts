@@ -5,7 +5,7 @@ import { openCipher, parseKeyRing } from '../src/base/cipher.ts';
 import { systemClock } from '../src/base/clock.ts';
 import { uuidv7 } from '../src/base/ids.ts';
 import { openLog } from '../src/base/log.ts';
-import { openOutgoing } from '../src/base/outgoing.ts';
+import { openOutgoing } from '../src/base/outgoing/outgoing.ts';
 import { type Connection, type Db, openDb } from '../src/db/db.ts';
 import { type Deliveries, openDeliveries } from '../src/webhooks/delivery/deliveries.ts';
 import { stages } from '../src/webhooks/delivery/delivery.ts';

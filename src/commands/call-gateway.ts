@@ -2,7 +2,7 @@
 import { ChatbotGateway } from '../../client/src/client.ts';
 import { createKey, revoke } from '../accounts/keys.ts';
 import { systemClock } from '../base/clock.ts';
-import { openOutgoing } from '../base/outgoing.ts';
+import { openOutgoing } from '../base/outgoing/outgoing.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { scopes as allScopes } from '../contract/envelope.ts';
 import { accountOf } from './account-of.ts';

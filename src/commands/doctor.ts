@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { systemClock } from '../base/clock.ts';
 import { openLog } from '../base/log.ts';
-import { openOutgoing } from '../base/outgoing.ts';
+import { openOutgoing } from '../base/outgoing/outgoing.ts';
 import { type Config, readConfig } from '../config.ts';
 import { hasEmbedded } from '../db/embedded-running.ts';
 import { type OpenDatabase, openDatabaseBeside } from '../db/open-database.ts';

@@ -1,6 +1,6 @@
 // One call of `listen` to the local receiver, with the headers and signatures of a real delivery.
 import { systemClock } from '../base/clock.ts';
-import type { Outgoing } from '../base/outgoing.ts';
+import type { Outgoing } from '../base/outgoing/outgoing.ts';
 import { attempt } from '../webhooks/delivery/attempt.ts';
 import { signingKey } from '../webhooks/endpoints/sign.ts';
 

@@ -1,5 +1,5 @@
 // `health`: asks the running gateway whether it is ready, for health checks of containers and service managers.
-import { openOutgoing } from '../base/outgoing.ts';
+import { openOutgoing } from '../base/outgoing/outgoing.ts';
 import { readConfig } from '../config.ts';
 import { CommandError } from './exit-codes.ts';
 import { say } from './output.ts';

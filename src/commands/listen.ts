@@ -3,7 +3,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChatbotGateway, GatewayError } from '../../client/src/client.ts';
-import { openOutgoing } from '../base/outgoing.ts';
+import { openOutgoing } from '../base/outgoing/outgoing.ts';
 import { type AccountOption, callGateway } from './call-gateway.ts';
 import { kindsOf } from './endpoints.ts';
 import { CommandError } from './exit-codes.ts';

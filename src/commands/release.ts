@@ -5,7 +5,7 @@ import { openCipher } from '../base/cipher.ts';
 import { systemClock } from '../base/clock.ts';
 import { counted } from '../base/counted.ts';
 import { openLog } from '../base/log.ts';
-import { openOutgoing } from '../base/outgoing.ts';
+import { openOutgoing } from '../base/outgoing/outgoing.ts';
 import { readConfig } from '../config.ts';
 import { openDb } from '../db/db.ts';
 import { endHeld, findHeldSince } from '../db/gateway-state.ts';

@@ -9,7 +9,7 @@ import { type KeyRing, openCipher, parseKeyRing } from '../base/cipher.ts';
 import { systemClock } from '../base/clock.ts';
 import { writeNewKeyFile } from '../base/key-file.ts';
 import { openLog } from '../base/log.ts';
-import type { Outgoing } from '../base/outgoing.ts';
+import type { Outgoing } from '../base/outgoing/outgoing.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { makeDataDir } from '../db/embedded-folders.ts';

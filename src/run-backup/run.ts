@@ -5,7 +5,7 @@ import { type BackUpOptions, type BackupDone, backUp } from '../backup/back-up.t
 import { type BackupTarget, parseTarget } from '../backup/target.ts';
 import { type KeyRing, parseKeyRing } from '../base/cipher.ts';
 import { systemClock } from '../base/clock.ts';
-import { type Outgoing, openOutgoing } from '../base/outgoing.ts';
+import { type Outgoing, openOutgoing } from '../base/outgoing/outgoing.ts';
 import { version } from '../base/version.ts';
 import type { Config } from '../config.ts';
 import { type Connection, openDb } from '../db/db.ts';

@@ -1,6 +1,6 @@
 // Calls of the sandbox's control APIs.
 import { AppError } from '../base/errors.ts';
-import type { Outgoing } from '../base/outgoing.ts';
+import type { Outgoing } from '../base/outgoing/outgoing.ts';
 
 /** Addresses of the sandbox that the gateway runs. */
 export interface SandboxUrls {

@@ -8,7 +8,7 @@ import { reconcileDue } from '../../src/appointments/booking/reconcile.ts';
 import { putCalendar } from '../../src/appointments/calendar/connect.ts';
 import { findStaff } from '../../src/appointments/directory/store.ts';
 import type { AppError } from '../../src/base/errors.ts';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import {
   type AppointmentsFixture,
   bookingOf,

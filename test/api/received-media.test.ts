@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { InboundMessage } from '../../sandbox/cloud-api/inbound.ts';
 import { openMetaPlatform } from '../../src/adapters/meta/platform.ts';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import { servedHeaders } from '../../src/messaging/media/served-file.ts';
 import { type Gateway, number } from '../harness/gateway.ts';
 import { type Inbound, startInbound } from '../harness/inbound.ts';

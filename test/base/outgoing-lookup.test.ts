@@ -1,6 +1,6 @@
 // DNS look-ups: concurrent callers share one, and slow names do not delay others.
 import { expect, test, vi } from 'vitest';
-import { type HostAddress, limitLookups } from '../../src/base/outgoing-lookup.ts';
+import { type HostAddress, limitLookups } from '../../src/base/outgoing/lookup.ts';
 
 /** A resolver with results given by the test. */
 function held() {

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VendorError } from '../../src/base/errors.ts';
-import { type OutgoingRequest, openOutgoing } from '../../src/base/outgoing.ts';
-import { redactError, redactText, secretsOf } from '../../src/base/outgoing-secrets.ts';
+import { type OutgoingRequest, openOutgoing } from '../../src/base/outgoing/outgoing.ts';
+import { redactError, redactText, secretsOf } from '../../src/base/outgoing/secrets.ts';
 import { fc } from '../harness/property.ts';
 
 const outgoing = openOutgoing({ connectionsPerOrigin: 2, keepAliveMs: 1_000 });

@@ -7,7 +7,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import { failure } from '../harness/outgoing-failure.ts';
 
 const coders: Record<string, (content: string) => Buffer> = {

@@ -1,7 +1,7 @@
 // DNS rebinding: a real DNS server changes the addresses of names, and no private address is reached.
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Outgoing, openOutgoing } from '../../src/base/outgoing.ts';
+import { type Outgoing, openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import { type DnsServer, startDnsServer } from '../harness/dns-server.ts';
 import { freePort } from '../harness/free-port.ts';
 import { failure } from '../harness/outgoing-failure.ts';

@@ -19,7 +19,7 @@ import { readArchive } from '../../src/backup/read-archive.ts';
 import { makeKey, parseKeyRing } from '../../src/base/cipher.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import { makePartitions } from '../../src/db/partitions.ts';
 import { backupLock, openSnapshot } from '../../src/db/snapshot.ts';
 import type { BackupStore } from '../../src/ports/backup-store.ts';

@@ -11,7 +11,7 @@ import { appointmentRoutes } from '../../src/appointments/routes.ts';
 import { makeKey, openCipher, parseKeyRing } from '../../src/base/cipher.ts';
 import { openKeyedHash } from '../../src/base/keyed-hash.ts';
 import { openLog } from '../../src/base/log.ts';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import { subscribableKinds } from '../../src/contract/webhooks.ts';
 import type { Db, DbOptions } from '../../src/db/db.ts';
 import { createTestDatabase } from './database.ts';

@@ -2,7 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 import type { AddressInfo } from 'node:net';
-import type { HostAddress } from '../../src/base/outgoing-lookup.ts';
+import type { HostAddress } from '../../src/base/outgoing/lookup.ts';
 
 export interface DnsServer {
   /** Resolves a name's IPv4 addresses with this server, without a cache. */

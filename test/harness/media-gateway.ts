@@ -16,7 +16,7 @@ import { uuidv7 } from '../../src/base/ids.ts';
 import { openKeyedHash } from '../../src/base/keyed-hash.ts';
 import { openLog } from '../../src/base/log.ts';
 import { openMetrics } from '../../src/base/metrics.ts';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import { openFileEncryption } from '../../src/messaging/media/file-encryption.ts';
 import { openKnownRegistrations } from '../../src/messaging/media/register.ts';
 import { removeLeftovers } from '../../src/messaging/media/remove.ts';

@@ -5,7 +5,7 @@ import { openCipher, parseKeyRing } from '../../src/base/cipher.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import type { Db } from '../../src/db/db.ts';
 import type { Server } from '../../src/http/request.ts';
 import { type DeliverDeps, type Deliveries, openDeliveries } from '../../src/webhooks/delivery/deliveries.ts';

@@ -10,7 +10,7 @@ import { openBackupBucket } from '../../src/adapters/s3/backup-store.ts';
 import { parseS3Address } from '../../src/adapters/s3/location.ts';
 import { makeKey } from '../../src/base/cipher.ts';
 import { uuidv7 } from '../../src/base/ids.ts';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import { type Db, openDb } from '../../src/db/db.ts';
 import { makePartitions } from '../../src/db/partitions.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';

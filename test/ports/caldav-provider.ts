@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { caldavCalendar } from '../../src/adapters/caldav/calendar.ts';
 import type { Clock } from '../../src/base/clock.ts';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import type { Calendar } from '../../src/ports/calendar.ts';
 import { type CaldavKind, type CaldavServer, startCaldav } from '../harness/caldav-server.ts';
 import { type CalendarUnderTest, type ExternalEvent, limits } from './calendar-under-test.ts';

@@ -1,7 +1,7 @@
 // CalDAV discovery: which hosts get the password when servers redirect or name other addresses.
 import { expect, test } from 'vitest';
 import { discover } from '../../src/adapters/caldav/discovery.ts';
-import type { OutgoingRequest, OutgoingResponse } from '../../src/base/outgoing.ts';
+import type { OutgoingRequest, OutgoingResponse } from '../../src/base/outgoing/outgoing.ts';
 import { attemptLimits } from '../../src/base/retry.ts';
 import { failure } from './calendar-under-test.ts';
 

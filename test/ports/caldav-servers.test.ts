@@ -1,7 +1,7 @@
 // Differences between CalDAV servers: discovery, ETags, sync tokens, incomplete and invalid responses.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { caldavCalendar } from '../../src/adapters/caldav/calendar.ts';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import type { CalendarCredential } from '../../src/ports/calendar.ts';
 import { isInstalled, type Passing } from '../harness/caldav-server.ts';
 import { type CaldavProvider, object, openCaldav } from './caldav-provider.ts';

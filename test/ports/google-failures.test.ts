@@ -1,7 +1,7 @@
 // Failures of Google Calendar: late or missing meetings, rate limits, errors, and inserts that succeed after a timeout.
 import { describe, expect, test } from 'vitest';
 import { googleCalendar } from '../../src/adapters/google/calendar.ts';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import { at, day, failure, limits } from './calendar-under-test.ts';
 import { client, connectedGoogle, fallbackLink } from './google-provider.ts';
 

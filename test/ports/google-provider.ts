@@ -6,7 +6,7 @@ import type { EventBody } from '../../sandbox/google/resources.ts';
 import { startGoogle } from '../../sandbox/google/server.ts';
 import { googleCalendar } from '../../src/adapters/google/calendar.ts';
 import type { Clock } from '../../src/base/clock.ts';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import type { Calendar, CalendarCredential, NewEvent } from '../../src/ports/calendar.ts';
 import {
   bookingEvent,

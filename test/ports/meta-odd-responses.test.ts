@@ -7,7 +7,7 @@ import { readCallback } from '../../src/adapters/meta/callback.ts';
 import { phoneNumber } from '../../src/adapters/meta/number.ts';
 import { openMetaPlatform } from '../../src/adapters/meta/platform.ts';
 import { VendorError } from '../../src/base/errors.ts';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 
 const outgoing = openOutgoing({ connectionsPerOrigin: 4, keepAliveMs: 1_000 });
 const platform = openMetaPlatform({ outgoing, guardedOutgoing: outgoing, apiVersion: 'v23.0' });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { classify, knownCodes } from '../../src/adapters/meta/error-codes.ts';
 import { openMetaPlatform } from '../../src/adapters/meta/platform.ts';
 import type { VendorError } from '../../src/base/errors.ts';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import type { RejectionClass } from '../../src/ports/platform.ts';
 
 /** Code, HTTP status (the platform's table of December 2025), class, minimum wait in seconds. */

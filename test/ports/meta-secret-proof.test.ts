@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openMetaPlatform } from '../../src/adapters/meta/platform.ts';
 import type { VendorError } from '../../src/base/errors.ts';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import type { MessagingPlatform, SenderAccess } from '../../src/ports/platform.ts';
 import { appId, appSecret, numberId, plain, startPlatform, token, wabaId } from '../sandbox/platform.ts';
 

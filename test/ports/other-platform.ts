@@ -2,8 +2,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { invalidRequest, VendorError } from '../../src/base/errors.ts';
-import type { Outgoing, OutgoingRequest } from '../../src/base/outgoing.ts';
-import { OutgoingError } from '../../src/base/outgoing-error.ts';
+import { OutgoingError } from '../../src/base/outgoing/error.ts';
+import type { Outgoing, OutgoingRequest } from '../../src/base/outgoing/outgoing.ts';
 import type {
   Callback,
   CallbackContent,

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../src/base/errors.ts';
-import { type Outgoing, openOutgoing } from '../../src/base/outgoing.ts';
+import { type Outgoing, openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import type {
   Callback,
   CallbackRequest,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseS3Address } from '../../src/adapters/s3/location.ts';
 import { openS3Store } from '../../src/adapters/s3/object-store.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import { objectStoreSuite } from './object-store.suite.ts';
 
 // the only credentials that this server accepts

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { parseS3Address } from '../../src/adapters/s3/location.ts';
 import { openS3Store } from '../../src/adapters/s3/object-store.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
-import { openOutgoing } from '../../src/base/outgoing.ts';
+import { openOutgoing } from '../../src/base/outgoing/outgoing.ts';
 import { objectStoreSuite } from './object-store.suite.ts';
 import { startSimulatedS3 } from './simulated-s3.ts';
 

@@ -1,8 +1,8 @@
 // The calendar port for CalDAV servers (RFC 4791) with user name and password.
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
-import type { Outgoing } from '../../base/outgoing.ts';
-import { redactError } from '../../base/outgoing-secrets.ts';
+import type { Outgoing } from '../../base/outgoing/outgoing.ts';
+import { redactError } from '../../base/outgoing/secrets.ts';
 import { attemptLimits, withRetries } from '../../base/retry.ts';
 import type {
   Calendar,
@@ -145,7 +145,7 @@ const withEventId = <T extends { bookingId: string; eventId: string | null }>(of
   eventId: of.eventId ?? eventIdFor(of.bookingId),
 });
 
-/** Removes the password from server messages; `base/outgoing.ts` removes the Authorization header. */
+/** Removes the password from server messages; `base/outgoing/outgoing.ts` removes the Authorization header. */
 async function withoutPassword<T>(password: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

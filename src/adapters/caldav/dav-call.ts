@@ -1,8 +1,8 @@
 // Calls of a CalDAV server, with failures mapped to the three outcomes of a call. Why without tsdav: docs/decisions/0014-no-vendor-sdks.md.
 
 import { VendorError } from '../../base/errors.ts';
-import type { Outgoing, OutgoingResponse } from '../../base/outgoing.ts';
-import { OutgoingError } from '../../base/outgoing-error.ts';
+import { OutgoingError } from '../../base/outgoing/error.ts';
+import type { Outgoing, OutgoingResponse } from '../../base/outgoing/outgoing.ts';
 import { type AttemptLimits, noTimeLeft } from '../../base/retry.ts';
 import { retryAfterSecondsOf } from '../../base/retry-after.ts';
 import type { CaldavAccount } from './credential.ts';

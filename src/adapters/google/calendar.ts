@@ -1,6 +1,6 @@
 // The calendar port for Google Calendar.
 import { type Clock, systemClock } from '../../base/clock.ts';
-import type { Outgoing } from '../../base/outgoing.ts';
+import type { Outgoing } from '../../base/outgoing/outgoing.ts';
 import { withRetries } from '../../base/retry.ts';
 import type { Calendar, CalendarCredential, CallLimits } from '../../ports/calendar.ts';
 import { openAccessTokens } from './access-tokens.ts';

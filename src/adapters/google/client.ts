@@ -1,6 +1,6 @@
 // Calls of the Google Calendar API v3. Why without Google's client library: docs/decisions/0014-no-vendor-sdks.md.
 import { VendorError } from '../../base/errors.ts';
-import type { Outgoing } from '../../base/outgoing.ts';
+import type { Outgoing } from '../../base/outgoing/outgoing.ts';
 import type { AttemptLimits } from '../../base/retry.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { exchange, failureOf, type GoogleResponse } from './exchange.ts';

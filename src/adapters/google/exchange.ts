@@ -1,7 +1,7 @@
 // HTTP exchanges with Google: JSON responses, and failures mapped to the three outcomes of a call.
 import { VendorError } from '../../base/errors.ts';
-import type { Outgoing, OutgoingRequest, OutgoingResponse } from '../../base/outgoing.ts';
-import { OutgoingError } from '../../base/outgoing-error.ts';
+import { OutgoingError } from '../../base/outgoing/error.ts';
+import type { Outgoing, OutgoingRequest, OutgoingResponse } from '../../base/outgoing/outgoing.ts';
 import { type AttemptLimits, noTimeLeft } from '../../base/retry.ts';
 import { retryAfterSecondsOf } from '../../base/retry-after.ts';
 import { isObject, type Json, objectsOf, textOf } from './json.ts';

@@ -1,6 +1,6 @@
 // Google's OAuth 2.0: the consent link, the code exchange, access tokens, and revocation.
 import { VendorError } from '../../base/errors.ts';
-import type { Outgoing } from '../../base/outgoing.ts';
+import type { Outgoing } from '../../base/outgoing/outgoing.ts';
 import { type AttemptLimits, attemptLimits } from '../../base/retry.ts';
 import type { Connected, OAuthSignIn } from '../../ports/calendar.ts';
 import { credentialText } from './credential.ts';

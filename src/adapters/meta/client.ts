@@ -1,8 +1,8 @@
 // The client of the platform's HTTP API, which turns its errors into the three outcomes.
 import type { Readable } from 'node:stream';
 import { VendorError } from '../../base/errors.ts';
-import type { Outgoing, OutgoingResponse } from '../../base/outgoing.ts';
-import { OutgoingError } from '../../base/outgoing-error.ts';
+import { OutgoingError } from '../../base/outgoing/error.ts';
+import type { Outgoing, OutgoingResponse } from '../../base/outgoing/outgoing.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
 import { minWaitOf } from './error-codes.ts';
 import { foreignResponse } from './foreign-response.ts';

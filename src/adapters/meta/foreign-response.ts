@@ -1,6 +1,6 @@
 // Responses of proxies, firewalls and captive portals instead of the platform, and whether the call was sent.
 import { VendorError } from '../../base/errors.ts';
-import type { OutgoingResponse } from '../../base/outgoing.ts';
+import type { OutgoingResponse } from '../../base/outgoing/outgoing.ts';
 import { httpPrefix } from './error-codes.ts';
 import { retryAfterOf } from './retry-after.ts';
 

@@ -1,6 +1,6 @@
 // Connects a number: inspects its credential, registers it, and subscribes the app to its callbacks.
 import { VendorError } from '../../base/errors.ts';
-import { redactError } from '../../base/outgoing-secrets.ts';
+import { redactError } from '../../base/outgoing/secrets.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import type { CredentialFacts, PlatformAdvice, PlatformApp } from '../../ports/platform-number.ts';
 import { type MetaClient, string, unexpected } from './client.ts';

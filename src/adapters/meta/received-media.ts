@@ -1,7 +1,7 @@
 // Download of inbound media: the platform's address of the file, then the file, both with the token.
 import { VendorError } from '../../base/errors.ts';
-import type { OutgoingStream } from '../../base/outgoing.ts';
-import { OutgoingError } from '../../base/outgoing-error.ts';
+import { OutgoingError } from '../../base/outgoing/error.ts';
+import type { OutgoingStream } from '../../base/outgoing/outgoing.ts';
 import type { SenderAccess } from '../../ports/platform.ts';
 import type { OpenedMedia } from '../../ports/platform-received.ts';
 import { type MetaClient, type MetaClientOptions, string, userAgent } from './client.ts';

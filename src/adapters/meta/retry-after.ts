@@ -1,5 +1,5 @@
 // The wait that a response of the platform or a proxy requests.
-import type { OutgoingResponse } from '../../base/outgoing.ts';
+import type { OutgoingResponse } from '../../base/outgoing/outgoing.ts';
 import { longestWaitSeconds, retryAfterSecondsOf } from '../../base/retry-after.ts';
 import { isObject, objectsOf } from './json.ts';
 

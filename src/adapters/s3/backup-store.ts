@@ -6,7 +6,7 @@ import {
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
 import { AppError } from '../../base/errors.ts';
-import type { Outgoing } from '../../base/outgoing.ts';
+import type { Outgoing } from '../../base/outgoing/outgoing.ts';
 import type { BackupStore, StoredBackup } from '../../ports/backup-store.ts';
 import { asVendorError, openS3Client, type S3Credentials, withVendorErrors } from './client.ts';
 import type { S3Location } from './location.ts';

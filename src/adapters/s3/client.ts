@@ -1,8 +1,8 @@
 // The S3 client on our HTTP client, and its errors as VendorError.
 import { S3Client } from '@aws-sdk/client-s3';
 import { textOfError, VendorError } from '../../base/errors.ts';
-import type { Outgoing } from '../../base/outgoing.ts';
-import { OutgoingError } from '../../base/outgoing-error.ts';
+import { OutgoingError } from '../../base/outgoing/error.ts';
+import type { Outgoing } from '../../base/outgoing/outgoing.ts';
 import { outgoingHandler } from './http-handler.ts';
 import type { S3Location } from './location.ts';
 

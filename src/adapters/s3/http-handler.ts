@@ -1,6 +1,6 @@
 // The S3 client's request handler on our HTTP client: its pool, its time-outs, no redirects.
 import { Readable } from 'node:stream';
-import type { Outgoing } from '../../base/outgoing.ts';
+import type { Outgoing } from '../../base/outgoing/outgoing.ts';
 
 /** A signed request of the client. */
 interface SignedRequest {

@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { Clock } from '../../base/clock.ts';
 import { VendorError } from '../../base/errors.ts';
-import type { Outgoing } from '../../base/outgoing.ts';
+import type { Outgoing } from '../../base/outgoing/outgoing.ts';
 import type { ObjectInfo, ObjectStore } from '../../ports/object-store.ts';
 import { asVendorError, openS3Client, type S3Credentials, withVendorErrors } from './client.ts';
 import type { S3Location } from './location.ts';

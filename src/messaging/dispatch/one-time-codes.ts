@@ -1,5 +1,5 @@
 // One-time codes: masked in platform errors, and removed from messages that expired.
-import { redactError } from '../../base/outgoing-secrets.ts';
+import { redactError } from '../../base/outgoing/secrets.ts';
 import type { Db } from '../../db/db.ts';
 import type { FilledTemplate } from '../../ports/platform.ts';
 import { removeExpiredCodes, removeOldCodes } from '../messages/codes-store.ts';

@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest, type Problem, VendorError } from '../../base/errors.ts';
 import { uuidv7 } from '../../base/ids.ts';
 import type { KeyedHash } from '../../base/keyed-hash.ts';
-import type { Outgoing } from '../../base/outgoing.ts';
+import type { Outgoing } from '../../base/outgoing/outgoing.ts';
 import { violates } from '../../db/failure.ts';
 import type { MessagingPlatform, SenderAccess } from '../../ports/platform.ts';
 import { addressOf, appSecretHash, encryptSecret, senderAccess } from './access.ts';

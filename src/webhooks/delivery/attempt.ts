@@ -1,7 +1,7 @@
 // One attempt of one delivery: signs it with the currently valid secrets, posts it, and classifies the response.
 import type { Clock } from '../../base/clock.ts';
-import type { Outgoing } from '../../base/outgoing.ts';
-import { OutgoingError } from '../../base/outgoing-error.ts';
+import { OutgoingError } from '../../base/outgoing/error.ts';
+import type { Outgoing } from '../../base/outgoing/outgoing.ts';
 import { retryAfterMs } from '../../work/backoff.ts';
 import { deliveryHeaders } from '../endpoints/headers.ts';
 import type { Target } from '../endpoints/targets.ts';

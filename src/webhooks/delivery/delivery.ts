@@ -1,5 +1,5 @@
 // A delivery, its states, and the result of one attempt. Pure.
-import { outcomeOf } from '../../base/outgoing-outcome.ts';
+import { outcomeOf } from '../../base/outgoing/outcome.ts';
 import type { AttemptFailure, DeliveryItem } from '../../contract/deliveries.ts';
 
 /** The column `deliveries.state`. */

@@ -1,5 +1,5 @@
 // The receiver's response as it is stored: its first bytes, as text that the database accepts. Pure.
-import { redactBytes } from '../../base/outgoing-secrets.ts';
+import { redactBytes } from '../../base/outgoing/secrets.ts';
 
 export const keptResponseBytes = 4_096;
 

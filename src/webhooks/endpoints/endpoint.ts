@@ -6,7 +6,7 @@ import type { Cipher } from '../../base/cipher.ts';
 import type { Clock } from '../../base/clock.ts';
 import { AppError, invalidRequest, type Problem } from '../../base/errors.ts';
 import { isUuid, uuidv7 } from '../../base/ids.ts';
-import type { Outgoing } from '../../base/outgoing.ts';
+import type { Outgoing } from '../../base/outgoing/outgoing.ts';
 import type { SubscribableKind } from '../../contract/webhooks.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { encryptSecret, type SecretColumn, validSecrets } from './secrets.ts';

@@ -18,7 +18,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a response is decoded without a limit',
-    file: 'src/base/outgoing-coding.ts',
+    file: 'src/base/outgoing/coding.ts',
     find: '{ maxOutputLength: maxBytes }',
     replace: '{ maxOutputLength: 2 ** 30 }',
     tests: ['test/base/outgoing.test.ts'],

@@ -11,7 +11,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a secret that a vendor repeats is kept',
-    file: 'src/base/outgoing.ts',
+    file: 'src/base/outgoing/outgoing.ts',
     find: 'resolve(redactResponse(request, { status, headers, body: content, truncated, durationMs }));',
     replace: 'resolve({ status, headers, body: content, truncated, durationMs }); void redactResponse;',
     tests: ['test/api/secrets.test.ts'],
@@ -32,21 +32,21 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a secret in a streamed rejection is kept',
-    file: 'src/base/outgoing.ts',
+    file: 'src/base/outgoing/outgoing.ts',
     find: 'if (status >= 300) errorChunks = [];',
     replace: '',
     tests: ['test/base/outgoing-secrets.test.ts'],
   },
   {
     name: 'the decoded credentials of a Basic header are kept',
-    file: 'src/base/outgoing-secrets.ts',
+    file: 'src/base/outgoing/secrets.ts',
     find: "return [rest, Buffer.from(rest, 'base64').toString()];",
     replace: 'return [rest];',
     tests: ['test/base/outgoing-secrets.test.ts'],
   },
   {
     name: 'the fields of a form are kept',
-    file: 'src/base/outgoing-secrets.ts',
+    file: 'src/base/outgoing/secrets.ts',
     find: "if (isForm && typeof body === 'string') secrets.push(...secretFields(new URLSearchParams(body)));",
     replace: 'void isForm; void body;',
     tests: ['test/api/secrets.test.ts'],

@@ -7,7 +7,7 @@ import { openCipher } from '../../../base/cipher.ts';
 import { systemClock } from '../../../base/clock.ts';
 import { flushLog, openLog } from '../../../base/log.ts';
 import { measureLag } from '../../../base/loop-lag.ts';
-import { openOutgoing } from '../../../base/outgoing.ts';
+import { openOutgoing } from '../../../base/outgoing/outgoing.ts';
 import { traceparentOf } from '../../../base/trace-ids.ts';
 import { gatewayConnections } from '../../../db/connections.ts';
 import { openDb, poolUsage } from '../../../db/db.ts';

@@ -1,6 +1,6 @@
 // The messages between the gateway's main thread and the delivery thread. Types only.
 import type { KeyRing } from '../../../base/cipher.ts';
-import type { OutgoingOptions } from '../../../base/outgoing.ts';
+import type { OutgoingOptions } from '../../../base/outgoing/outgoing.ts';
 import type { Connection } from '../../../db/db.ts';
 import type { FinishedSpan } from '../../../ports/tracing.ts';
 import type { AttemptResult, DeliveryToAttempt, LeasedDelivery } from '../delivery.ts';

@@ -1,8 +1,8 @@
 // Outgoing HTTP with its calls measured: by the system that is called, the outcome and the time.
-import type { ObserveCall } from './metrics.ts';
+import type { ObserveCall } from '../metrics.ts';
+import { OutgoingError } from './error.ts';
+import { outcomeOf } from './outcome.ts';
 import type { Outgoing } from './outgoing.ts';
-import { OutgoingError } from './outgoing-error.ts';
-import { outcomeOf } from './outgoing-outcome.ts';
 
 /** The same, but each call is observed once: with the outcome of its response, or the kind of its `OutgoingError`. */
 export function measureOutgoing(outgoing: Outgoing, observe: ObserveCall): Outgoing {

@@ -1,5 +1,5 @@
 // Redaction of a call's own secrets in its response: vendors repeat headers and fields in their errors. Pure.
-import { VendorError } from './errors.ts';
+import { VendorError } from '../errors.ts';
 
 /** Replaces a secret. */
 const censored = '[secret]';

@@ -1,6 +1,6 @@
 // DNS look-ups that keep slow names from delaying all others.
 import { lookup as dnsLookup } from 'node:dns';
-import { openTurns } from './outgoing-turns.ts';
+import { openTurns } from './turns.ts';
 
 export interface HostAddress {
   address: string;

@@ -7,11 +7,11 @@ import {
   type RequestInit as UndiciRequestInit,
   fetch as undiciFetch,
 } from 'undici';
-import { afterReading } from './after-reading.ts';
-import { decodeBody, isEncoded } from './outgoing-coding.ts';
-import { abortError, outgoingError } from './outgoing-error.ts';
-import { addressGuard, type GuardRules } from './outgoing-guard.ts';
-import { redactBytes, redactResponse, secretsOf } from './outgoing-secrets.ts';
+import { afterReading } from '../after-reading.ts';
+import { decodeBody, isEncoded } from './coding.ts';
+import { abortError, outgoingError } from './error.ts';
+import { addressGuard, type GuardRules } from './guard.ts';
+import { redactBytes, redactResponse, secretsOf } from './secrets.ts';
 
 export type ResponseHeaders = Record<string, string | string[] | undefined>;
 
@@ -47,7 +47,7 @@ export interface OutgoingStream {
 
 /**
  * Every call rejects with `OutgoingError` if there is no complete response; any HTTP status is a response. `request` and
- * `stream` redact the request's secrets in the response (`outgoing-secrets.ts`).
+ * `stream` redact the request's secrets in the response (`secrets.ts`).
  */
 export interface Outgoing {
   request(request: OutgoingRequest): Promise<OutgoingResponse>;

@@ -4,8 +4,8 @@ import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
-import { BlockedAddress } from './outgoing-error.ts';
-import { type HostAddress, limitLookups, type Resolve, systemResolve } from './outgoing-lookup.ts';
+import { BlockedAddress } from './error.ts';
+import { type HostAddress, limitLookups, type Resolve, systemResolve } from './lookup.ts';
 
 export interface GuardRules {
   /** Non-public networks that the operator allows (`127.0.0.0/8`, `fd00::/8`). */

@@ -10,7 +10,7 @@ export type OutgoingFailure =
   | 'too_large'
   | 'aborted';
 
-/** Thrown by `base/outgoing.ts` if there is no complete response. */
+/** Thrown by `outgoing.ts` if there is no complete response. */
 export class OutgoingError extends Error {
   readonly kind: OutgoingFailure;
   /** False only if no byte of the request was written, so a retry cannot execute it twice. */
