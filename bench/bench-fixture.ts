@@ -6,9 +6,9 @@ import { googleControl } from '../sandbox/google/control-client.ts';
 import { createAccount } from '../src/accounts/keys.ts';
 import { systemClock } from '../src/base/clock.ts';
 import { type Db, openDb } from '../src/db/db.ts';
-import { findCluster } from '../src/db/embedded-folders.ts';
-import { readPostmaster } from '../src/db/embedded-postmaster.ts';
-import { findRunningEmbedded } from '../src/db/embedded-running.ts';
+import { findCluster } from '../src/db/embedded/folders.ts';
+import { readPostmaster } from '../src/db/embedded/postmaster.ts';
+import { findRunningEmbedded } from '../src/db/embedded/running.ts';
 import { cpuMs, familyCpuMs, type Meters } from './cpu.ts';
 import { progress } from './print.ts';
 import {

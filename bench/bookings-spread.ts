@@ -1,5 +1,5 @@
 // Distinct bookings of many staff members with calendars, in turn with a bare route; then at a constant rate.
-import { findRunningEmbedded } from '../src/db/embedded-running.ts';
+import { findRunningEmbedded } from '../src/db/embedded/running.ts';
 import { startBenchFixture } from './bench-fixture.ts';
 import { distinctBookings } from './booking-calls.ts';
 import type { CallersInput, OneCall } from './callers.ts';

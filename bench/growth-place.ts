@@ -1,6 +1,6 @@
 // Where growth is measured: one account whose queue is claimed by the bench, and how its operations are timed and compared.
 import { openDb } from '../src/db/db.ts';
-import { findRunningEmbedded } from '../src/db/embedded-running.ts';
+import { findRunningEmbedded } from '../src/db/embedded/running.ts';
 import { claimDue, releaseLeases } from '../src/messaging/dispatch/claims-store.ts';
 import { type Account, type BenchFixture, type Numbers, startBenchFixture } from './bench-fixture.ts';
 import { nowMs } from './child.ts';

@@ -1,6 +1,6 @@
 // Single sends at a low constant rate, in turn with the platform's own call and with a bare route that does only what a send cannot do without.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findRunningEmbedded } from '../src/db/embedded-running.ts';
+import { findRunningEmbedded } from '../src/db/embedded/running.ts';
 import type { BenchFixture } from './bench-fixture.ts';
 import type { CallersInput, CallersResult, OneCall } from './callers.ts';
 import { openCommits } from './commits.ts';

@@ -1,5 +1,5 @@
 // Open slots of different staff members and dates, in turn with the bare route; then both at a constant rate.
-import { findRunningEmbedded } from '../src/db/embedded-running.ts';
+import { findRunningEmbedded } from '../src/db/embedded/running.ts';
 import { startBenchFixture } from './bench-fixture.ts';
 import type { CallersInput, OneCall } from './callers.ts';
 import { nowMs } from './child.ts';

@@ -1,9 +1,9 @@
 // What PostgreSQL writes: bytes of its log (WAL) by kind of record and relation, and the sizes of relations on disk.
 import { type Kysely, sql } from 'kysely';
 import { type Db, openDb } from '../src/db/db.ts';
-import { administrator, readPasswords } from '../src/db/embedded-cluster.ts';
-import { findCluster } from '../src/db/embedded-folders.ts';
-import { findRunningEmbedded } from '../src/db/embedded-running.ts';
+import { administrator, readPasswords } from '../src/db/embedded/cluster.ts';
+import { findCluster } from '../src/db/embedded/folders.ts';
+import { findRunningEmbedded } from '../src/db/embedded/running.ts';
 
 /** Opens the embedded database as its administrator: reading the log is for superusers. */
 export async function openAsAdministrator(dataDir: string): Promise<Db> {

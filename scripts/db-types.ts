@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDb } from '../src/db/db.ts';
-import { startEmbeddedPostgres } from '../src/db/embedded.ts';
+import { startEmbeddedPostgres } from '../src/db/embedded/start.ts';
 import { migrateToLatest } from '../src/db/migrate.ts';
 import { recordMigrations } from './record-migrations.ts';
 import { schemaText } from './schema-text.ts';

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { makeKey } from '../src/base/cipher.ts';
 import { type RunningSandbox, startSandbox } from '../src/commands/sandbox.ts';
-import { startEmbeddedPostgres } from '../src/db/embedded.ts';
-import { makeDataDir } from '../src/db/embedded-folders.ts';
+import { makeDataDir } from '../src/db/embedded/folders.ts';
+import { startEmbeddedPostgres } from '../src/db/embedded/start.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const watched = ['src', 'sandbox', 'demo', 'migrations'];

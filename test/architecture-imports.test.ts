@@ -189,6 +189,7 @@ describe('the import rules report:', () => {
     ['a server of node:http', 'src/server.ts', "import { createServer } from 'node:http';"],
     ['types of node:http', 'src/http/a.ts', "import type { IncomingHttpHeaders } from 'node:http';"],
     ['outgoing HTTP in base/outgoing', 'src/base/outgoing/guard.ts', "import { Pool } from 'undici';"],
+    ['db in embedded', 'src/db/embedded/a.ts', "import { a } from '../db.ts';"],
     ['base in outgoing', 'src/base/outgoing/a.ts', "import { a } from '../errors.ts';"],
     [
       'a name in a comment or text',

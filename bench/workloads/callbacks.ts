@@ -1,6 +1,6 @@
 // The time from a status callback to its webhook under low load, for callbacks that come alone and three at once.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
+import { findRunningEmbedded } from '../../src/db/embedded/running.ts';
 import { type BenchFixture, startBenchFixture } from '../bench-fixture.ts';
 import { nowMs } from '../child.ts';
 import { openCommits } from '../commits.ts';

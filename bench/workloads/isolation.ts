@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { type Db, openDb } from '../../src/db/db.ts';
-import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
+import { findRunningEmbedded } from '../../src/db/embedded/running.ts';
 import { claimDeliveries } from '../../src/webhooks/delivery/store.ts';
 import { type Account, type BenchFixture, startBenchFixture } from '../bench-fixture.ts';
 import { nowMs } from '../child.ts';

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
+import { findRunningEmbedded } from '../../src/db/embedded/running.ts';
 import { sendTarget, startBenchFixture } from '../bench-fixture.ts';
 import { readConditions, reportConditions } from '../conditions.ts';
 import { cpuMs, type Meters } from '../cpu.ts';

@@ -2,7 +2,7 @@
 
 import { candidateStarts, freeStarts, slotsAt } from '../../src/appointments/slots/engine.ts';
 import { termsOf } from '../../src/appointments/slots/schedule.ts';
-import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
+import { findRunningEmbedded } from '../../src/db/embedded/running.ts';
 import { type BenchFixture, startBenchFixture } from '../bench-fixture.ts';
 import type { CallersInput, OneCall } from '../callers.ts';
 import { nowMs } from '../child.ts';

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
+import { findRunningEmbedded } from '../../src/db/embedded/running.ts';
 import { startBenchFixture } from '../bench-fixture.ts';
 import { readConditions, reportConditions } from '../conditions.ts';
 import { cpuMs, perPiece, read } from '../cpu.ts';

@@ -2,7 +2,7 @@
 import { openLog } from '../base/log.ts';
 import { type Config, readConfig } from '../config.ts';
 import { shareConnections } from '../db/connections.ts';
-import { type OpenDatabase, openDatabaseBeside, type Purpose, type Where } from '../db/open-database.ts';
+import { type OpenDatabase, openDatabaseBeside, type Purpose, type Where } from '../open-database.ts';
 import { CommandError, errorText } from './exit-codes.ts';
 import { interruptible } from './interruption.ts';
 

@@ -8,13 +8,13 @@ import type { Page, ReencryptedPage, UndecryptableSecret } from '../base/reencry
 import { type Config, readConfig } from '../config.ts';
 import type { Db } from '../db/db.ts';
 import { countGatewayConnections } from '../db/gateways.ts';
-import { type OpenDatabase, openDatabase, type Where } from '../db/open-database.ts';
 import { recordNotice } from '../db/operator-notices.ts';
 import { keyFileOf, keySourceOf, openKeyRing } from '../encryption-keys.ts';
 import { reencryptMedia } from '../messaging/media/reencrypt.ts';
 import { reencryptErasureKey } from '../messaging/opt-outs/erased.ts';
 import { reencryptSenders } from '../messaging/senders/reencrypt.ts';
 import { rehashAllSenders } from '../messaging/senders/rehash.ts';
+import { type OpenDatabase, openDatabase, type Where } from '../open-database.ts';
 import { reencryptEndpoints } from '../webhooks/endpoints/reencrypt.ts';
 import { withDatabase } from './database.ts';
 import { errorText } from './exit-codes.ts';

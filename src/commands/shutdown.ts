@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { flushLog, type Log } from '../base/log.ts';
-import type { OpenDatabase } from '../db/open-database.ts';
+import type { OpenDatabase } from '../open-database.ts';
 import { onInterruption } from './interruption.ts';
 import { note } from './output.ts';
 import type { RunningSandbox } from './sandbox.ts';

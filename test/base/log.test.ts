@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { flushLog, openLog } from '../../src/base/log.ts';
 import { openLogFile } from '../../src/base/log-file.ts';
 import { gatherLines } from '../../src/base/log-lines.ts';
-import { rotateServerLog } from '../../src/db/embedded-log.ts';
+import { rotateServerLog } from '../../src/db/embedded/log.ts';
 import { until } from '../harness/until.ts';
 
 type Line = Record<string, unknown> & { msg: string; err?: { stack?: string } };

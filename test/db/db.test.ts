@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLog } from '../../src/base/log.ts';
 import { checkServer, type Db } from '../../src/db/db.ts';
 import { isReadOnly, isUnavailable } from '../../src/db/failure.ts';
-import { openDatabase } from '../../src/db/open-database.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
+import { openDatabase } from '../../src/open-database.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { openDatabaseProxy } from '../harness/database-proxy.ts';
 

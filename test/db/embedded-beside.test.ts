@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { administrator, readPasswords } from '../../src/db/embedded-cluster.ts';
-import { findCluster, makeDataDir } from '../../src/db/embedded-folders.ts';
-import { isAlive, readPostmaster } from '../../src/db/embedded-postmaster.ts';
-import { openDatabaseBeside } from '../../src/db/open-database.ts';
+import { administrator, readPasswords } from '../../src/db/embedded/cluster.ts';
+import { findCluster, makeDataDir } from '../../src/db/embedded/folders.ts';
+import { isAlive, readPostmaster } from '../../src/db/embedded/postmaster.ts';
+import { openDatabaseBeside } from '../../src/open-database.ts';
 import { type Child, startChild } from '../harness/child.ts';
 import { templateCluster } from '../harness/template-cluster.ts';
 

@@ -6,10 +6,10 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { gatewayConnections } from '../../src/db/connections.ts';
 import { openDb } from '../../src/db/db.ts';
-import { type Embedded, startEmbeddedPostgres } from '../../src/db/embedded.ts';
-import { findCluster, makeDataDir } from '../../src/db/embedded-folders.ts';
-import { isAlive, readPostmaster } from '../../src/db/embedded-postmaster.ts';
-import { type OpenDatabase, openDatabaseBeside } from '../../src/db/open-database.ts';
+import { findCluster, makeDataDir } from '../../src/db/embedded/folders.ts';
+import { isAlive, readPostmaster } from '../../src/db/embedded/postmaster.ts';
+import { type Embedded, startEmbeddedPostgres } from '../../src/db/embedded/start.ts';
+import { type OpenDatabase, openDatabaseBeside } from '../../src/open-database.ts';
 import { templateCluster } from '../harness/template-cluster.ts';
 
 const log = { info() {}, warn() {}, error() {} };

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { removeLeftovers } from '../../src/db/embedded-folders.ts';
+import { removeLeftovers } from '../../src/db/embedded/folders.ts';
 
 test('a start removes old sockets and abandoned first starts, and no folder that another start may be creating', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'leftovers-test-'));

@@ -8,13 +8,13 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { uuidv7 } from '../../src/base/ids.ts';
 import { type Connection, openDb } from '../../src/db/db.ts';
-import { type EmbeddedOptions, startEmbeddedPostgres } from '../../src/db/embedded.ts';
-import { acquireServer } from '../../src/db/embedded-acquire.ts';
-import { ensureCluster, majorOf } from '../../src/db/embedded-cluster.ts';
-import { prepareFolders } from '../../src/db/embedded-folders.ts';
-import { stopServer } from '../../src/db/embedded-postmaster.ts';
-import { findEarlierProgram } from '../../src/db/embedded-program.ts';
-import { gatewayDatabase } from '../../src/db/embedded-roles.ts';
+import { acquireServer } from '../../src/db/embedded/acquire.ts';
+import { ensureCluster, majorOf } from '../../src/db/embedded/cluster.ts';
+import { prepareFolders } from '../../src/db/embedded/folders.ts';
+import { stopServer } from '../../src/db/embedded/postmaster.ts';
+import { findEarlierProgram } from '../../src/db/embedded/program.ts';
+import { gatewayDatabase } from '../../src/db/embedded/roles.ts';
+import { type EmbeddedOptions, startEmbeddedPostgres } from '../../src/db/embedded/start.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
 import { partitionOptions } from '../../src/db/partitions.ts';
 import { contentOf, type DatabaseContent } from '../harness/database-content.ts';
@@ -170,7 +170,7 @@ test('a command that writes during the move fails, and loses nothing', async () 
   let write: Promise<unknown> | undefined;
   const server = await start({
     onProgress() {
-      write ??= import('../../src/db/embedded-running.ts').then(async ({ findRunningEmbedded }) => {
+      write ??= import('../../src/db/embedded/running.ts').then(async ({ findRunningEmbedded }) => {
         const found = (await findRunningEmbedded(dataDir)) as Connection;
         return onDb(found, (db) =>
           sql`insert into accounts (id, name) values (${uuidv7()}, 'late')`.execute(db),

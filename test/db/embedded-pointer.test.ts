@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findCluster, prepareFolders } from '../../src/db/embedded-folders.ts';
-import { readPointer, recordOwner } from '../../src/db/embedded-pointer.ts';
+import { findCluster, prepareFolders } from '../../src/db/embedded/folders.ts';
+import { readPointer, recordOwner } from '../../src/db/embedded/pointer.ts';
 
 let folder: string;
 let dataDir: string;

@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { majorOf } from '../../src/db/embedded-cluster.ts';
-import { finishUpgrade, settleUpgrade, undoUpgrade } from '../../src/db/embedded-upgrade.ts';
+import { majorOf } from '../../src/db/embedded/cluster.ts';
+import { finishUpgrade, settleUpgrade, undoUpgrade } from '../../src/db/embedded/upgrade.ts';
 
 let folder: string;
 let given: Parameters<typeof settleUpgrade>[0];

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openLog } from '../../src/base/log.ts';
-import { openDatabase } from '../../src/db/open-database.ts';
+import { openDatabase } from '../../src/open-database.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { addEndpoint, addSender, type Gateway, startGateway } from '../harness/gateway.ts';
 import { type Pgbouncer, pgbouncer } from '../harness/pgbouncer.ts';

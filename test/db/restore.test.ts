@@ -20,8 +20,8 @@ import { openLog } from '../../src/base/log.ts';
 import { gatewayConnections } from '../../src/db/connections.ts';
 import { type Connection, type Db, openDb } from '../../src/db/db.ts';
 import { findHeldSince } from '../../src/db/gateway-state.ts';
-import { type OpenDatabase, openDatabase, type Purpose } from '../../src/db/open-database.ts';
 import { partitionOptions } from '../../src/db/partitions.ts';
+import { type OpenDatabase, openDatabase, type Purpose } from '../../src/open-database.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { contentOf } from '../harness/database-content.ts';
 

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Db, openDb } from '../../src/db/db.ts';
-import { findCluster } from '../../src/db/embedded-folders.ts';
-import { readPostmaster } from '../../src/db/embedded-postmaster.ts';
+import { findCluster } from '../../src/db/embedded/folders.ts';
+import { readPostmaster } from '../../src/db/embedded/postmaster.ts';
 import { templateCluster } from '../harness/template-cluster.ts';
 import { startOwnServer } from '../harness/test-server.ts';
 import { openTcpProxy } from './tcp-proxy.ts';

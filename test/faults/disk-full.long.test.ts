@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
+import { findRunningEmbedded } from '../../src/db/embedded/running.ts';
 import { openProgramFolder, type ProgramFolder } from '../harness/program.ts';
 import { mountSmallDisk, type SmallDisk } from '../harness/small-disk.ts';
 

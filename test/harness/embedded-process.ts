@@ -1,6 +1,6 @@
 // A process that starts the embedded database on command; tests kill it, interrupt it, and start two of it.
 import { createInterface } from 'node:readline';
-import { startEmbeddedPostgres } from '../../src/db/embedded.ts';
+import { startEmbeddedPostgres } from '../../src/db/embedded/start.ts';
 
 const [dataDir = '', upgrade] = process.argv.slice(2);
 const say = (word: object) => process.stdout.write(`${JSON.stringify(word)}\n`);

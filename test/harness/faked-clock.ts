@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLog } from '../../src/base/log.ts';
 import type { Connection } from '../../src/db/db.ts';
-import { startEmbeddedPostgres } from '../../src/db/embedded.ts';
-import { findCluster, makeDataDir, prepareFolders } from '../../src/db/embedded-folders.ts';
-import { findProgram } from '../../src/db/embedded-program.ts';
-import { openDatabase } from '../../src/db/open-database.ts';
+import { findCluster, makeDataDir, prepareFolders } from '../../src/db/embedded/folders.ts';
+import { findProgram } from '../../src/db/embedded/program.ts';
+import { startEmbeddedPostgres } from '../../src/db/embedded/start.ts';
+import { openDatabase } from '../../src/open-database.ts';
 import { freePort } from './free-port.ts';
 import { templateCluster } from './template-cluster.ts';
 

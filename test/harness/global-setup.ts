@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { type Connection, openDb } from '../../src/db/db.ts';
-import { gatewayDatabase } from '../../src/db/embedded-roles.ts';
+import { gatewayDatabase } from '../../src/db/embedded/roles.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
 import { administer, ownedBy } from './administer.ts';
 import { connectionTo } from './database.ts';

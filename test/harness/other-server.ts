@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { ensureSystemUser } from '../../src/db/embedded-owner.ts';
-import { rootsFolder } from '../../src/db/embedded-pointer.ts';
-import { findEarlierProgram } from '../../src/db/embedded-program.ts';
+import { ensureSystemUser } from '../../src/db/embedded/owner.ts';
+import { rootsFolder } from '../../src/db/embedded/pointer.ts';
+import { findEarlierProgram } from '../../src/db/embedded/program.ts';
 import { freePort } from './free-port.ts';
 
 export interface OtherServer {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Demo } from '../../demo/seed.ts';
-import { makeDataDir } from '../../src/db/embedded-folders.ts';
+import { makeDataDir } from '../../src/db/embedded/folders.ts';
 import { templateCluster } from './template-cluster.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));

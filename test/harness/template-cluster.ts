@@ -16,9 +16,10 @@ const cache = new URL('node_modules/.cache/test-database/', root).pathname;
  */
 function digestOfInputs(): string {
   const hash = createHash('sha256');
-  for (const folder of ['migrations/', 'src/db/']) {
+  const files = { 'migrations/': /\.sql$/, 'src/db/': /^migrat|^partitions/, 'src/db/embedded/': /\.ts$/ };
+  for (const [folder, pattern] of Object.entries(files)) {
     const names = readdirSync(new URL(folder, root)).sort();
-    for (const name of names.filter((name) => /\.sql$|^embedded|^migrat|^partitions/.test(name)))
+    for (const name of names.filter((name) => pattern.test(name)))
       hash.update(name).update(readFileSync(new URL(`${folder}${name}`, root)));
   }
   for (const path of ['package-lock.json', 'test/harness/global-setup.ts'])

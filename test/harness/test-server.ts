@@ -4,8 +4,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Connection } from '../../src/db/db.ts';
-import { type Embedded, startEmbeddedPostgres } from '../../src/db/embedded.ts';
-import type { EmbeddedLog } from '../../src/db/embedded-acquire.ts';
+import type { EmbeddedLog } from '../../src/db/embedded/acquire.ts';
+import { type Embedded, startEmbeddedPostgres } from '../../src/db/embedded/start.ts';
 import { clusterIn, copyCluster, templateCluster } from './template-cluster.ts';
 
 export interface TestServer {

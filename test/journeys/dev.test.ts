@@ -3,7 +3,7 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { makeDataDir } from '../../src/db/embedded-folders.ts';
+import { makeDataDir } from '../../src/db/embedded/folders.ts';
 import { freePort } from '../harness/free-port.ts';
 import { openProgramFolder, type Program, type ProgramFolder, root } from '../harness/program.ts';
 import { templateCluster } from '../harness/template-cluster.ts';

@@ -48,8 +48,8 @@ async function start(args: string[], env: Record<string, string> = {}) {
 /** Leaves out what no start needs: room in tables, and the log's recycled segments. */
 async function shrink(): Promise<void> {
   const { startEmbeddedPostgres } = (await import(
-    pathToFileURL(join(checkout, 'src/db/embedded.ts')).href
-  )) as typeof import('../../src/db/embedded.ts');
+    pathToFileURL(join(checkout, 'src/db/embedded/start.ts')).href
+  )) as typeof import('../../src/db/embedded/start.ts');
   const log = { info() {}, warn() {}, error() {} };
   const settings = { autovacuum: 'off', wal_recycle: 'off', min_wal_size: '32MB' };
   const server = await startEmbeddedPostgres({ dataDir, log, settings });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Connection, openDb } from '../../src/db/db.ts';
-import { findRunningEmbedded } from '../../src/db/embedded-running.ts';
+import { findRunningEmbedded } from '../../src/db/embedded/running.ts';
 import { type Call, gatewayClient } from '../harness/gateway-client.ts';
 import { openProgramFolder, type ProgramFolder } from '../harness/program.ts';
 import { readOne } from './everything.ts';

@@ -78,7 +78,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'an incomplete restore is started as if it was whole',
-    file: 'src/db/open-database.ts',
+    file: 'src/open-database.ts',
     find: 'if (incomplete) throw new Error(incompleteRestoreText(incomplete));',
     replace: '',
     tests: restores,

@@ -5,13 +5,13 @@ const demonstration = 'test/journeys/start-demonstration.test.ts';
 const commands = 'test/journeys/start-commands.test.ts';
 const files = 'test/base/secret-files.test.ts';
 
-const users = 'src/db/embedded-users.ts';
+const users = 'src/db/embedded/users.ts';
 const sharing = ['test/db/embedded-commands.test.ts'];
 
 export const mutations: Mutation[] = [
   {
     name: 'the command that started the database server stops it under another one',
-    file: 'src/db/embedded.ts',
+    file: 'src/db/embedded/start.ts',
     find: 'if (held && isShared && !(await endsUse(held.lockClient).catch(() => true))) {',
     replace: 'if (!held && isShared) {',
     tests: sharing,
@@ -39,7 +39,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'a command that is interrupted does not end its use of the database server',
-    file: 'src/db/open-database.ts',
+    file: 'src/open-database.ts',
     find: '  if (use && !use.isOfGateway) where.onServer?.(() => use.end());\n',
     replace: '',
     tests: sharing,

@@ -105,7 +105,7 @@ export const mutations: Mutation[] = [
   },
   {
     name: 'the log of the embedded server grows without a limit',
-    file: 'src/db/embedded-log.ts',
+    file: 'src/db/embedded/log.ts',
     find: 'await truncate(path);',
     replace: '',
     tests: ['test/base/log.test.ts'],

@@ -3,21 +3,16 @@ import { existsSync } from 'node:fs';
 import { rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
+import { analyze } from '../load.ts';
+import { type AcquiredServer, acquireServer, type EmbeddedLog, type ServerContext } from './acquire.ts';
+import { administrator, ensureCluster, readPasswords } from './cluster.ts';
 import { type CopyProgress, copyDatabase } from './copy-database.ts';
-import {
-  type AcquiredServer,
-  acquireServer,
-  type EmbeddedLog,
-  type ServerContext,
-} from './embedded-acquire.ts';
-import { administrator, ensureCluster, readPasswords } from './embedded-cluster.ts';
-import type { ServerFolders } from './embedded-folders.ts';
-import { readPostmaster, stopServer } from './embedded-postmaster.ts';
-import { findEarlierProgram, type Program } from './embedded-program.ts';
-import { gatewayDatabase } from './embedded-roles.ts';
-import { pathsOf, removeCluster, syncFolder, unprovenName } from './embedded-upgrade.ts';
-import { analyze } from './load.ts';
+import type { ServerFolders } from './folders.ts';
+import { readPostmaster, stopServer } from './postmaster.ts';
+import { findEarlierProgram, type Program } from './program.ts';
 import { replaceFile } from './replace-file.ts';
+import { gatewayDatabase } from './roles.ts';
+import { pathsOf, removeCluster, syncFolder, unprovenName } from './upgrade.ts';
 
 export interface MoveOptions {
   folders: ServerFolders;

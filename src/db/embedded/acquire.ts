@@ -4,10 +4,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { administrator, programRole, readPasswords } from './embedded-cluster.ts';
-import { makeSocketFolder, type ServerFolders } from './embedded-folders.ts';
-import { type Address, type LockResult, lockServer } from './embedded-lock.ts';
-import { changeOwner } from './embedded-owner.ts';
+import { administrator, programRole, readPasswords } from './cluster.ts';
+import { makeSocketFolder, type ServerFolders } from './folders.ts';
+import { type Address, type LockResult, lockServer } from './lock.ts';
+import { changeOwner } from './owner.ts';
 import {
   isServerOf,
   type Postmaster,
@@ -15,10 +15,10 @@ import {
   requirePasswords,
   startServer,
   stopServer,
-} from './embedded-postmaster.ts';
-import type { Program } from './embedded-program.ts';
-import { makeProgramRole } from './embedded-roles.ts';
-import { type ListenAddress, serverSettings, settingsText } from './embedded-settings.ts';
+} from './postmaster.ts';
+import type { Program } from './program.ts';
+import { makeProgramRole } from './roles.ts';
+import { type ListenAddress, serverSettings, settingsText } from './settings.ts';
 
 export interface EmbeddedLog {
   info(fields: object, text: string): void;

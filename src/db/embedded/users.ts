@@ -2,9 +2,9 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { gatewayConnections } from './connections.ts';
-import { type Address, gatewayLock } from './embedded-lock.ts';
-import { type Postmaster, stopServer } from './embedded-postmaster.ts';
+import { gatewayConnections } from '../connections.ts';
+import { type Address, gatewayLock } from './lock.ts';
+import { type Postmaster, stopServer } from './postmaster.ts';
 
 /** Each command that uses a server that it did not start shares this lock. */
 const useLock = [gatewayLock[0], 2];

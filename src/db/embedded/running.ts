@@ -1,11 +1,11 @@
 // The connection to the embedded database of a gateway that is already running, for commands.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Connection } from './db.ts';
-import { programRole, readPasswords } from './embedded-cluster.ts';
-import { findCluster } from './embedded-folders.ts';
-import { isAlive, isServerOf, readPostmaster } from './embedded-postmaster.ts';
-import { gatewayDatabase } from './embedded-roles.ts';
-import { type ServerUse, useServer } from './embedded-users.ts';
+import type { Connection } from '../db.ts';
+import { programRole, readPasswords } from './cluster.ts';
+import { findCluster } from './folders.ts';
+import { isAlive, isServerOf, readPostmaster } from './postmaster.ts';
+import { gatewayDatabase } from './roles.ts';
+import { type ServerUse, useServer } from './users.ts';
 
 async function findServer(dataDir: string) {
   const cluster = await findCluster(dataDir);

@@ -4,13 +4,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  makePrivateFolder,
-  rejectDataDir,
-  type ServerFolders,
-  unfinishedPrefix,
-} from './embedded-folders.ts';
-import type { Program } from './embedded-program.ts';
+import { makePrivateFolder, rejectDataDir, type ServerFolders, unfinishedPrefix } from './folders.ts';
+import type { Program } from './program.ts';
 
 /** The superuser: creates the database and the program's role, nothing else. */
 export const administrator = 'gateway';

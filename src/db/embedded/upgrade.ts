@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { EmbeddedLog } from './embedded-acquire.ts';
-import type { ServerFolders } from './embedded-folders.ts';
-import { readPostmaster, stopServer } from './embedded-postmaster.ts';
+import type { EmbeddedLog } from './acquire.ts';
+import type { ServerFolders } from './folders.ts';
+import { readPostmaster, stopServer } from './postmaster.ts';
 
 interface Settling {
   folders: ServerFolders;

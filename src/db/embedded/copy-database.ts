@@ -1,10 +1,10 @@
 // The copy of a whole database to another server, row by row as COPY's text, compared by digests: for a new major of PostgreSQL.
 import { createHash } from 'node:crypto';
-import { type Connection, type Db, openDb } from './db.ts';
-import { openLoad } from './load.ts';
-import { migrateTo } from './migrate.ts';
-import { readMigrations } from './migration-files.ts';
-import { openSnapshot, type Snapshot } from './snapshot.ts';
+import { type Connection, type Db, openDb } from '../db.ts';
+import { openLoad } from '../load.ts';
+import { migrateTo } from '../migrate.ts';
+import { readMigrations } from '../migration-files.ts';
+import { openSnapshot, type Snapshot } from '../snapshot.ts';
 
 export interface CopyProgress {
   table: string;

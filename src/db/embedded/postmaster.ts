@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import { open, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rotateServerLog } from './embedded-log.ts';
-import type { Owner } from './embedded-owner.ts';
-import { hbaText } from './embedded-settings.ts';
+import { rotateServerLog } from './log.ts';
+import type { Owner } from './owner.ts';
 import { replaceFile } from './replace-file.ts';
+import { hbaText } from './settings.ts';
 
 export interface Postmaster {
   pid: number;

@@ -3,15 +3,9 @@ import { existsSync } from 'node:fs';
 import { chown, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Owner, ownerFor } from './embedded-owner.ts';
-import {
-  checkLinkOwner,
-  makeFolderOutside,
-  readPointer,
-  recordOwner,
-  rootsFolder,
-} from './embedded-pointer.ts';
 import { makeFolder } from './make-folder.ts';
+import { type Owner, ownerFor } from './owner.ts';
+import { checkLinkOwner, makeFolderOutside, readPointer, recordOwner, rootsFolder } from './pointer.ts';
 
 export interface ServerFolders {
   /** Contains the data directory and, if its path is short enough, the socket. */

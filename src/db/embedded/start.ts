@@ -9,15 +9,15 @@ import {
   type ServerContext,
   ServerStartError,
   serverLogOf,
-} from './embedded-acquire.ts';
-import { administrator, ensureCluster, majorOf, readPasswords } from './embedded-cluster.ts';
-import { prepareFolders, removeLeftovers } from './embedded-folders.ts';
-import { startLogRotation } from './embedded-log.ts';
-import { readPostmaster, stopServer } from './embedded-postmaster.ts';
-import { findProgram } from './embedded-program.ts';
-import { gatewayDatabase } from './embedded-roles.ts';
-import { finishUpgrade, settleUpgrade, undoUpgrade } from './embedded-upgrade.ts';
-import { endsUse } from './embedded-users.ts';
+} from './acquire.ts';
+import { administrator, ensureCluster, majorOf, readPasswords } from './cluster.ts';
+import { prepareFolders, removeLeftovers } from './folders.ts';
+import { startLogRotation } from './log.ts';
+import { readPostmaster, stopServer } from './postmaster.ts';
+import { findProgram } from './program.ts';
+import { gatewayDatabase } from './roles.ts';
+import { finishUpgrade, settleUpgrade, undoUpgrade } from './upgrade.ts';
+import { endsUse } from './users.ts';
 
 export interface EmbeddedOptions {
   dataDir: string;
@@ -153,7 +153,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const major = await majorOf(folders.cluster);
   if (options.upgrade && Number(major) < Number(program.major))
     // loaded once in years
-    await (await import('./embedded-move.ts')).moveCluster(major as string, upgrade);
+    await (await import('./move.ts')).moveCluster(major as string, upgrade);
   const isNew = !existsSync(folders.cluster);
   await ensureCluster(folders, program);
   const context: ServerContext = {

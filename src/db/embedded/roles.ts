@@ -1,7 +1,7 @@
 // The embedded server's database and role, created by the administrator; the role is not a superuser.
 import pg from 'pg';
-import { programRole } from './embedded-cluster.ts';
-import type { Address } from './embedded-lock.ts';
+import { programRole } from './cluster.ts';
+import type { Address } from './lock.ts';
 
 /** The database of the gateway in its embedded server. */
 export const gatewayDatabase = 'gateway';

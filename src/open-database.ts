@@ -1,13 +1,13 @@
 // The database of this process: embedded or a server, checked and, where needed, migrated.
-import { type Contracted, runContracts, waitingText } from './contract.ts';
-import { type Connection, checkServer, type Db, openDb } from './db.ts';
-import { type Embedded, startEmbeddedPostgres } from './embedded.ts';
-import { type EmbeddedLog, OtherGatewayError } from './embedded-acquire.ts';
-import { hasEmbedded, useRunningEmbedded } from './embedded-running.ts';
-import { isReadOnly, unreachableErrnos } from './failure.ts';
-import { migrateToLatest, migrationState, problemWith } from './migrate.ts';
-import { rejectSharedSessions } from './pooler.ts';
-import { findIncompleteRestore, incompleteRestoreText } from './restore-target.ts';
+import { type Contracted, runContracts, waitingText } from './db/contract.ts';
+import { type Connection, checkServer, type Db, openDb } from './db/db.ts';
+import { type EmbeddedLog, OtherGatewayError } from './db/embedded/acquire.ts';
+import { hasEmbedded, useRunningEmbedded } from './db/embedded/running.ts';
+import { type Embedded, startEmbeddedPostgres } from './db/embedded/start.ts';
+import { isReadOnly, unreachableErrnos } from './db/failure.ts';
+import { migrateToLatest, migrationState, problemWith } from './db/migrate.ts';
+import { rejectSharedSessions } from './db/pooler.ts';
+import { findIncompleteRestore, incompleteRestoreText } from './db/restore-target.ts';
 
 export interface OpenDatabase {
   connection: Connection;
