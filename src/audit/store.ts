@@ -4,11 +4,11 @@ import { uuidv7 } from '../base/ids.ts';
 import { lowestUuidAt } from '../base/uuid-time.ts';
 import { type AuditAction, auditableFields } from '../contract/audit.ts';
 import type { Db, Tx } from '../db/db.ts';
-import { currentActor } from './actor.ts';
+import { type Actor, currentActor } from './actor.ts';
 
 /**
- * Records a change in its transaction, as one of the current actor. Of `changes`, only the fields that the contract lists for
- * the action are kept; undefined ones are left out.
+ * Records a change in its transaction, as one of the current actor, or of `actor`. Of `changes`, only the fields that the contract
+ * lists for the action are kept; undefined ones are left out.
  */
 export async function audit(
   tx: Tx,
@@ -16,8 +16,9 @@ export async function audit(
   action: AuditAction,
   subjectId: string,
   changes: Record<string, unknown> = {},
+  actor: Actor = currentActor(),
 ): Promise<void> {
-  const { kind, id, name, address } = currentActor();
+  const { kind, id, name, address } = actor;
   const fields: readonly string[] = auditableFields[action];
   const kept = Object.fromEntries(fields.map((field) => [field, changes[field]]));
   await sql`

@@ -150,6 +150,7 @@ export interface Bookings {
   state: string;
   timezone: string;
   wish: string | null;
+  wish_actor: Json | null;
   wish_ends_at: Timestamp | null;
   wish_no: Generated<number>;
   wish_started_at: Timestamp | null;

@@ -115,10 +115,10 @@ describe('in any other state', () => {
   });
 });
 
+const actor = { kind: 'system', id: null, name: null, address: null } as const;
 const to = {
-  startsAt: new Date('2030-01-01T11:00Z'),
-  endsAt: new Date('2030-01-01T11:30Z'),
-  timezone: 'UTC',
+  ...{ startsAt: new Date('2030-01-01T11:00Z'), endsAt: new Date('2030-01-01T11:30Z') },
+  ...{ timezone: 'UTC', actor },
 };
 
 describe('the state and the event id that a statement read', () => {
@@ -137,7 +137,7 @@ describe('the state and the event id that a statement read', () => {
       const id = await insertBooking(state);
       // they return the row, which there must be
       await inTx((tx) => setPendingMove(tx, id, to, 1_000)).catch(() => undefined);
-      await inTx((tx) => setPendingCancel(tx, id, null, 1_000)).catch(() => undefined);
+      await inTx((tx) => setPendingCancel(tx, id, { reason: null, actor }, 1_000)).catch(() => undefined);
       expect(await findBooking(db, accountId, id)).toMatchObject({ state, pending_change: null });
     },
   );
@@ -282,8 +282,8 @@ describe('a step of an older change', () => {
 
   test('does not finish or drop a newer cancellation', async () => {
     const id = await insertBooking('confirmed');
-    const older = await inTx((tx) => setPendingCancel(tx, id, 'first', 1_000));
-    const newer = await inTx((tx) => setPendingCancel(tx, id, 'second', 1_000));
+    const older = await inTx((tx) => setPendingCancel(tx, id, { reason: 'first', actor }, 1_000));
+    const newer = await inTx((tx) => setPendingCancel(tx, id, { reason: 'second', actor }, 1_000));
     expect(await inTx((tx) => finishCancel(tx, older))).toBeUndefined();
     expect(await inTx((tx) => clearPendingChange(tx, older))).toBe(false);
     expect(await findBooking(db, accountId, id)).toEqual(newer);
@@ -293,7 +293,7 @@ describe('a step of an older change', () => {
   test('does not finish a change of the other kind', async () => {
     const { newer } = await movedTwice();
     expect(await inTx((tx) => finishCancel(tx, newer))).toBeUndefined();
-    const cancel = await inTx((tx) => setPendingCancel(tx, newer.id, null, 1_000));
+    const cancel = await inTx((tx) => setPendingCancel(tx, newer.id, { reason: null, actor }, 1_000));
     expect(await inTx((tx) => finishMove(tx, cancel))).toBeUndefined();
     expect(await startMove(db, cancel)).toBe(false);
   });

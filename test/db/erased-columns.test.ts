@@ -37,6 +37,7 @@ const kept: [columns: RegExp, why: string][] = [
     'the calendar event stays, and is named',
   ],
   [/^bookings\.(state|timezone|source|wish|wish_timezone|hand)$/, 'states and labels of the account'],
+  [/^bookings\.wish_actor$/, 'the key or session that asked for a change, while it is pending'],
   [
     /^(messages\.price_category|received_messages\.type|deliveries\.(kind|last_failure)|attempts\.failure)$/,
     "the program's or the platform's words",

@@ -1,6 +1,8 @@
 // Applies a pending change to the calendar: deletes or moves the event, and only then frees the old time.
+import { audit } from '../../audit/store.ts';
 import { AppError, VendorError } from '../../base/errors.ts';
 import { calendarNeed } from '../../contract/directory.ts';
+import type { Tx } from '../../db/db.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import {
   calendarError,
@@ -77,11 +79,19 @@ export async function applyCancel(deps: BookingDeps, row: BookingRow, deadline: 
     const finished = await finishCancel(tx, row);
     if (!finished) return undefined;
     await freeTime(tx, [row.id]);
+    await auditChange(tx, row, 'booking.cancelled');
     await storeChangeResponse(tx, 'cancel', finished);
     return finished;
   });
   if (!cancelled) throw changedConcurrently();
   return cancelled;
+}
+
+/** Records who asked for a change, once it is made: the calendar may reject it. */
+async function auditChange(tx: Tx, row: BookingRow, action: 'booking.cancelled' | 'booking.rescheduled') {
+  const { account_id: accountId, id, pending_actor: actor } = row;
+  // a process of an earlier version recorded the request
+  if (actor !== null) await audit(tx, accountId, action, id, {}, actor);
 }
 
 /** After a failed call: a rejection drops the pending change and throws 502; otherwise the change stays pending. */
@@ -148,6 +158,7 @@ async function finish(deps: BookingDeps, row: BookingRow): Promise<BookingRow> {
     const finished = await finishMove(tx, row);
     if (!finished) return undefined;
     await keepPending(tx, row.id);
+    await auditChange(tx, row, 'booking.rescheduled');
     await storeChangeResponse(tx, 'reschedule', finished);
     return finished;
   });

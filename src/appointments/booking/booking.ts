@@ -1,4 +1,5 @@
 // A booking: its row, its states, and what each state allows. Pure.
+import type { Actor } from '../../audit/actor.ts';
 import { AppError } from '../../base/errors.ts';
 import { type BookingState, bookingState, calendarState } from '../../contract/bookings.ts';
 import type { RowOf } from '../../db/db.ts';
@@ -16,6 +17,7 @@ interface ColumnTypes {
   state: BookingState;
   answers: StoredAnswer[];
   wish: PendingChange | null;
+  wish_actor: Actor | null;
   hand: CalendarState;
 }
 
@@ -30,6 +32,7 @@ const fieldNames = {
   wish_ends_at: 'pending_ends_at',
   wish_timezone: 'pending_timezone',
   wish_started_at: 'pending_started_at',
+  wish_actor: 'pending_actor',
   hand: 'calendar_state',
   hand_starts_at: 'event_starts_at',
   hand_ends_at: 'event_ends_at',

@@ -1,6 +1,6 @@
 // Cancels a booking: writes the cancellation as its pending change, then applies it.
 
-import { audit } from '../../audit/store.ts';
+import { currentActor } from '../../audit/actor.ts';
 import { bookingState } from '../../contract/bookings.ts';
 import { freeKeysOf } from '../../db/idempotency-keys.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -33,8 +33,8 @@ export async function cancelBooking(
     // the cancellation replaces a pending move, whose keys get no response
     await freeKeysOf(tx, id);
     await claimKey(tx, input.key, id);
-    await audit(tx, input.accountId, 'booking.cancelled', id);
-    return setPendingCancel(tx, id, input.reason ?? null, leaseMs);
+    const by = { reason: input.reason ?? null, actor: currentActor() };
+    return setPendingCancel(tx, id, by, leaseMs);
   });
   if (row.state === bookingState.cancelled) return row;
   try {

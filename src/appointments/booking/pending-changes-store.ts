@@ -1,5 +1,6 @@
 // Rows of bookings with a pending change (columns `wish…`): set, leased, applied or dropped.
 import { sql } from 'kysely';
+import type { Actor } from '../../audit/actor.ts';
 import { bookingState, calendarState } from '../../contract/bookings.ts';
 import type { Db, Tx } from '../../db/db.ts';
 import { sqlConstants } from '../../db/sql-constants.ts';
@@ -15,12 +16,12 @@ const noTime = sql`wish_starts_at = null, wish_ends_at = null, wish_timezone = n
 export async function setPendingCancel(
   tx: Tx,
   id: string,
-  reason: string | null,
+  { reason, actor }: { reason: string | null; actor: Actor },
   leaseMs: number,
 ): Promise<BookingRow> {
   const { rows } = await sql<StoredBooking>`
     /* setPendingCancel */ update bookings set wish = ${change.cancel}, wish_no = wish_no + 1, cancel_reason = ${reason},
-      ${noTime}, attempts = 0, due_at = now() + ${leaseMs} * interval '1 millisecond'
+      wish_actor = ${JSON.stringify(actor)}::jsonb, ${noTime}, attempts = 0, due_at = now() + ${leaseMs} * interval '1 millisecond'
     where id = ${id} and state = ${state.confirmed} returning *`.execute(tx);
   return bookingRow(rows[0] as StoredBooking);
 }
@@ -29,13 +30,13 @@ export async function setPendingCancel(
 export async function setPendingMove(
   tx: Tx,
   id: string,
-  to: { startsAt: Date; endsAt: Date; timezone: string },
+  to: { startsAt: Date; endsAt: Date; timezone: string; actor: Actor },
   leaseMs: number,
 ): Promise<BookingRow> {
   const { rows } = await sql<StoredBooking>`
     /* setPendingMove */ update bookings set wish = ${change.move}, wish_no = wish_no + 1, wish_starts_at = ${to.startsAt},
       wish_ends_at = ${to.endsAt}, wish_timezone = ${to.timezone}, wish_started_at = null,
-      attempts = 0, due_at = now() + ${leaseMs} * interval '1 millisecond'
+      wish_actor = ${JSON.stringify(to.actor)}::jsonb, attempts = 0, due_at = now() + ${leaseMs} * interval '1 millisecond'
     where id = ${id} and state = ${state.confirmed} returning *`.execute(tx);
   return bookingRow(rows[0] as StoredBooking);
 }
@@ -61,7 +62,7 @@ export async function startMove(db: Db, { id, change_no }: ChangeRef): Promise<b
 /** Gives the booking its pending time, which the calendar shows; undefined if the pending change is another one. */
 export async function finishMove(tx: Tx, { id, change_no }: ChangeRef): Promise<BookingRow | undefined> {
   const update = sql`
-    update bookings set starts_at = wish_starts_at, ends_at = wish_ends_at, timezone = wish_timezone, wish = null, ${noTime},
+    update bookings set starts_at = wish_starts_at, ends_at = wish_ends_at, timezone = wish_timezone, wish = null, wish_actor = null, ${noTime},
       hand = ${calendar.inStep}, hand_starts_at = null, hand_ends_at = null, hand_conflict = false, gone_at = null,
       due_at = null, attempts = 0
     where id = ${id} and state = ${state.confirmed} and wish = ${change.move} and wish_no = ${change_no}
@@ -73,7 +74,7 @@ export async function finishMove(tx: Tx, { id, change_no }: ChangeRef): Promise<
 /** Drops a pending change: the booking stays as it was. False if the pending change is another one. */
 export async function clearPendingChange(tx: Tx, { id, change_no }: ChangeRef): Promise<boolean> {
   const { rows } = await sql`
-    update bookings set wish = null, ${noTime}, due_at = null, attempts = 0
+    update bookings set wish = null, wish_actor = null, ${noTime}, due_at = null, attempts = 0
     where id = ${id} and state = ${state.confirmed} and wish_no = ${change_no} and wish is not null
     returning 1`.execute(tx);
   return rows.length === 1;
@@ -82,7 +83,7 @@ export async function clearPendingChange(tx: Tx, { id, change_no }: ChangeRef): 
 /** Confirmed → cancelled, once the event is deleted; undefined if the pending change is another one. */
 export async function finishCancel(tx: Tx, { id, change_no }: ChangeRef): Promise<BookingRow | undefined> {
   const update = sql`
-    update bookings set state = ${state.cancelled}, cancelled_at = now(), wish = null, gone_at = null, due_at = null,
+    update bookings set state = ${state.cancelled}, cancelled_at = now(), wish = null, wish_actor = null, gone_at = null, due_at = null,
       attempts = 0
     where id = ${id} and state = ${state.confirmed} and wish = ${change.cancel} and wish_no = ${change_no}
     returning *`;

@@ -1,5 +1,5 @@
 // Moves a booking: writes the move as its pending change, with both times occupied, then applies it.
-import { audit } from '../../audit/store.ts';
+import { currentActor } from '../../audit/actor.ts';
 import { bookingState } from '../../contract/bookings.ts';
 import type { Tx } from '../../db/db.ts';
 import { requireStaff } from '../directory/find-staff.ts';
@@ -65,9 +65,8 @@ export async function rescheduleBooking(
         throw slotTaken(deps, requested, taken, start);
       }
       await claimKey(tx, input.key, row.id);
-      await audit(tx, input.accountId, 'booking.rescheduled', row.id);
       await occupyPending(tx, row, occupiedRange(requested.terms, start));
-      return setPendingMove(tx, row.id, to, leaseMs);
+      return setPendingMove(tx, row.id, { ...to, actor: currentActor() }, leaseMs);
     }),
   );
   if (pending.pending_change === null) return pending;

@@ -113,6 +113,13 @@ export const mutations: Mutation[] = [
     tests: missingEvents,
   },
   {
+    name: 'the audit log names the gateway for a change that the worker finishes',
+    file: 'src/appointments/booking/apply-change.ts',
+    find: 'action, id, {}, actor);',
+    replace: 'action, id, {});',
+    tests: ['test/api/appointments-audit.test.ts'],
+  },
+  {
     name: 'a calendar that does not answer is read every minute',
     file: 'src/appointments/booking/calendar-sync.ts',
     find: 'await postponeFailingRead(deps.db, row.id, failingReadMaxMs);',
